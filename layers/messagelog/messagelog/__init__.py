@@ -1,0 +1,1 @@
+"""MessageLog: durable conversation memory for LLM agents."""

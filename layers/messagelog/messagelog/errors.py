@@ -1,0 +1,88 @@
+"""Every error that MessageLog raises on purpose.
+
+    MessageLogError
+    ├─ CodecError                  the message cannot be stored and read back equal
+    ├─ MessageTooLargeError        it does not fit
+    ├─ ConflictError               other writers kept winning; not written
+    │  ├─ ExpectedCountError       the log no longer holds the expected number of messages
+    │  └─ IdempotencyMismatchError the key was used before, for other content
+    ├─ ThrottledError              DynamoDB throttled the request; not written
+    ├─ StorageUnavailableError     the storage could not be reached or refused; not written
+    ├─ UnknownOutcomeError         the write may or may not have happened
+    └─ OnAppendError               written, but the on_append callback raised
+
+No message of these errors holds message content. The path of a CodecError may hold a key of a tool call's args, so show
+it to the caller and keep it out of logs.
+"""
+
+
+class MessageLogError(Exception):
+    """Base of all errors in this module."""
+
+
+class CodecError(MessageLogError, ValueError):
+    """The value cannot be stored and read back equal. Nothing was written.
+
+    `path` names the fault as in the JSON form (`toolCalls[0].args.score`), empty for the message itself;
+    `reason` says what is wrong there.
+    """
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}" if self.path else self.reason
+
+
+class MessageTooLargeError(MessageLogError):
+    """A message or batch is too large to be stored. Nothing was written."""
+
+
+class ConflictError(MessageLogError):
+    """Other writers of the same conversation kept winning. Nothing was written: try again."""
+
+
+class ExpectedCountError(ConflictError):
+    """The log does not hold the expected number of messages. Nothing was written.
+
+    `count` is the number it holds.
+    """
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        self.count = count
+
+    def __str__(self) -> str:
+        return f"the log holds {self.count} messages: read what is new, then append with that count"
+
+
+class IdempotencyMismatchError(ConflictError):
+    """The idempotency key was used before, for other content. Nothing was written: use a new key for new content."""
+
+
+class ThrottledError(MessageLogError):
+    """DynamoDB kept throttling. A write that raises this was surely not written: try again later."""
+
+
+class StorageUnavailableError(MessageLogError):
+    """The storage could not be reached, or refused. A write that raises this was surely not written."""
+
+
+class UnknownOutcomeError(MessageLogError):
+    """The request was sent and no answer came: it may or may not be written. Read the log before you try again."""
+
+
+class OnAppendError(MessageLogError):
+    """`on_append` raised. The messages are stored: do not append them again.
+
+    `seqs` are the numbers they got; the callback's own error is the `__cause__`.
+    """
+
+    def __init__(self, seqs: tuple[int, ...]) -> None:
+        super().__init__(seqs)
+        self.seqs = seqs
+
+    def __str__(self) -> str:
+        return f"on_append raised after messages {self.seqs[0]} to {self.seqs[-1]} were stored; do not append them again"

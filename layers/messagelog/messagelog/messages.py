@@ -1,0 +1,69 @@
+"""The values of a conversation: pure, frozen, and without any knowledge of where they are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias, get_args
+
+Role: TypeAlias = Literal["system", "user", "assistant", "tool", "reasoning"]
+Origin: TypeAlias = Literal["user", "model", "tool", "hook", "system"]
+JSONValue: TypeAlias = "None | bool | int | float | str | list[JSONValue] | dict[str, JSONValue]"
+
+ROLES: tuple[Role, ...] = get_args(Role)
+ORIGINS: tuple[Origin, ...] = get_args(Origin)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool call as the model asked for it.
+
+    `id` is the model's own; the tool message that answers it carries it as `tool_call_id`. `args` is any JSON value.
+    """
+
+    id: str
+    name: str
+    args: JSONValue
+
+
+@dataclass(frozen=True, slots=True)
+class AgentMessage:
+    """A message of a conversation, in no provider's dialect.
+
+    `role` and `content` are always there. `name` is the tool's name for role `tool`, else a speaker's label.
+    `tool_calls` are the calls an assistant asks for; `tool_call_id` links a tool's result to its call.
+    The role `reasoning` and `origin` (who caused the message) belong to the chat layer.
+    """
+
+    role: Role
+    content: str
+    name: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredMessage(AgentMessage):
+    """A message as the log holds it.
+
+    `seq` is its number, 1, 2, 3 … without a gap, and the only order. `at` is when it was appended (UTC, to the
+    microsecond): information, never an order.
+    """
+
+    seq: int
+    at: datetime
+
+    @classmethod
+    def of(cls, message: AgentMessage, *, seq: int, at: datetime) -> StoredMessage:
+        """The same message, stored as number `seq` at the time `at`."""
+        return cls(
+            role=message.role,
+            content=message.content,
+            name=message.name,
+            tool_calls=message.tool_calls,
+            tool_call_id=message.tool_call_id,
+            origin=message.origin,
+            seq=seq,
+            at=at,
+        )
