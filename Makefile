@@ -1,0 +1,58 @@
+# Everything a developer does, each a target; `make help` lists them. `make` and a Python from 3.11 on are all it takes.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help run demo invoke test check format build deploy clean
+
+BIN := .venv/bin
+DEPENDENCIES := pyproject.toml layers/messagelog/pyproject.toml layers/messagelog/requirements.txt
+ARCHITECTURE := $(if $(filter arm64 aarch64,$(shell uname -m)),arm64,x86_64)
+export PORT STATE
+
+help: ## List the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-8s %s\n", $$1, $$2 }'
+
+run: .venv/run ## Serve the API on http://127.0.0.1:3000 with an embedded DynamoDB (PORT=… changes the port)
+	@$(BIN)/python -m local.serve
+
+demo: .venv/run ## Play a short conversation through the API and show what each view returns
+	@$(BIN)/python -m local.demo
+
+invoke: .venv/run ## Run one function on its sample event, as in `make invoke OP=append`
+	@$(BIN)/python -m local.invoke $(OP)
+
+test: check ## Run all checks and all tests
+	$(BIN)/pytest -n auto --dist loadfile $(ARGS)
+
+check: .venv/dev ## Check lint, format, types, import arrows and the template
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/cfn-lint template.yaml
+
+format: .venv/dev ## Format the code and mend what the linter can
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+build: .venv/dev ## Build the functions and the layer for this machine's architecture (needs python3.13)
+	$(BIN)/sam build --parameter-overrides Architecture=$(ARCHITECTURE)
+
+deploy: .venv/dev ## Build for AWS and deploy with samconfig.toml (ENV=prod for production)
+	$(BIN)/sam build --config-env $(or $(ENV),default)
+	$(BIN)/sam deploy --config-env $(or $(ENV),default)
+
+clean: ## Remove what was built and installed, but not the data in .local
+	rm -rf .venv .aws-sam .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage
+
+# The environment is made anew when a dependency list changes. Running needs a few packages, testing many more.
+.venv/run: $(DEPENDENCIES)
+	@rm -rf .venv
+	@python=$$(local/find-python) && $$python -m venv .venv
+	@$(BIN)/python -m pip install --quiet 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --group run --editable 'layers/messagelog[aws]'
+	@touch $@
+
+.venv/dev: .venv/run
+	@$(BIN)/python -m pip install --quiet --group dev
+	@touch $@

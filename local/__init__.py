@@ -1,0 +1,1 @@
+"""Development tools, never shipped: the local API behind `make run`, `make demo` and `make invoke`."""

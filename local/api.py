@@ -1,0 +1,56 @@
+"""The local API as a WSGI application: API Gateway and Lambda in one process."""
+
+from __future__ import annotations
+
+import sys
+import time
+import traceback
+from typing import TextIO
+
+from werkzeug.wrappers import Request, Response
+
+from local import gateway, runtime
+from local.template import Template
+
+
+class LocalApi:
+    """Serves the routes of `template` with the real handlers; the tables are at `endpoint`; a line for each goes to `log`."""
+
+    def __init__(self, template: Template, endpoint: str, *, log: TextIO | None = sys.stdout) -> None:
+        runtime.prepare(template, endpoint)
+        self._router = gateway.Router(template.routes)
+        self._log = log
+
+    @Request.application
+    def __call__(self, request: Request) -> Response:
+        start = time.monotonic()
+        response = self._respond(request)
+        if self._log:
+            milliseconds = int((time.monotonic() - start) * 1000)
+            line = f"{request.method} {gateway.raw_path(request)} {response.status_code} {milliseconds} ms"
+            print(line, file=self._log, flush=True)
+        return response
+
+    def _respond(self, request: Request) -> Response:
+        found = self._router.match(request.method, gateway.raw_path(request))
+        too_large = len(request.get_data()) > gateway.MAX_BODY_BYTES
+        if found is None:
+            return gateway.refusal(404, "Not Found")
+        if too_large:
+            return gateway.refusal(413, "Request Entity Too Large")
+        route, path_parameters = found
+        try:
+            reply = runtime.invoke(route.function, gateway.to_event(request, route, path_parameters))
+            return gateway.to_response(reply)
+        except runtime.EventTooLargeError:
+            return gateway.refusal(413, "Request Entity Too Large")
+        except Exception:
+            traceback.print_exc(file=sys.stderr)
+            return gateway.refusal(500, "Internal Server Error")
+
+
+@Request.application
+def broken(request: Request) -> Response:
+    """Answer 500 to everything: what is served while template.yaml cannot be read."""
+    request.get_data()
+    return gateway.refusal(500, "Internal Server Error")

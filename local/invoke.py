@@ -1,0 +1,58 @@
+"""`make invoke OP=append`: runs one function on its sample event and prints the reply.
+
+It works on the data of `make run`: in the DynamoDB of a run that is up, or in one started for the moment.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from local import runtime
+from local.dynamodb import DynamoDBError, InUseError, connect, create_tables, embedded_dynamodb
+from local.template import ROOT, Function, Template, TemplateError, read_template
+
+
+class UsageError(Exception):
+    """There is no such operation; the text lists those that exist."""
+
+
+def main(arguments: list[str]) -> int:
+    """Invoke the operation named in `arguments`; returns the exit code."""
+    try:
+        template = read_template()
+        operation = arguments[0] if arguments else ""
+        function = _find(template, operation)
+        event = json.loads((ROOT / "events" / f"{operation}.json").read_text(encoding="utf-8"))
+        with _dynamodb() as endpoint:
+            create_tables(connect(endpoint), template.tables)
+            runtime.prepare(template, endpoint)
+            print(json.dumps(runtime.invoke(function, event), indent=2, ensure_ascii=False))
+    except (UsageError, DynamoDBError, TemplateError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _find(template: Template, operation: str) -> Function:
+    functions = {function.module: function for function in template.functions}
+    if operation not in functions:
+        raise UsageError(f"Say which function: `make invoke OP=<name>`, where <name> is one of {', '.join(functions)}.")
+    return functions[operation]
+
+
+@contextmanager
+def _dynamodb() -> Iterator[str]:
+    try:
+        with embedded_dynamodb(Path(os.environ.get("STATE") or ROOT / ".local")) as endpoint:
+            yield endpoint
+    except InUseError as running:
+        yield running.endpoint
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

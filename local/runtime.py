@@ -1,0 +1,94 @@
+"""Lambda's part: calls a function's handler in this process, with its environment, a context and Lambda's limits."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from local.dynamodb import CREDENTIALS
+from local.template import Function, Template
+
+# https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html and the text of ResponseSizeTooLarge
+MAX_EVENT_BYTES = 6 * 1024 * 1024
+MAX_REPLY_BYTES = 6_291_556
+
+
+class EventTooLargeError(Exception):
+    """The event is larger than Lambda takes."""
+
+
+class ReplyTooLargeError(Exception):
+    """The reply is larger than Lambda passes on."""
+
+
+@dataclass(frozen=True)
+class LambdaContext:
+    """The context object of https://docs.aws.amazon.com/lambda/latest/dg/python-context.html, as far as it has a
+    meaning here."""
+
+    function_name: str
+    memory_limit_in_mb: int
+    timeout: int = 3
+    function_version: str = "$LATEST"
+    aws_request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    _start: float = field(default_factory=time.monotonic)
+
+    @property
+    def invoked_function_arn(self) -> str:
+        return f"arn:aws:lambda:us-east-1:000000000000:function:{self.function_name}"
+
+    @property
+    def log_group_name(self) -> str:
+        return f"/aws/lambda/{self.function_name}"
+
+    @property
+    def log_stream_name(self) -> str:
+        return "local"
+
+    def get_remaining_time_in_millis(self) -> int:
+        return max(0, int((self._start + self.timeout - time.monotonic()) * 1000))
+
+
+def prepare(template: Template, endpoint: str) -> None:
+    """Make this process a place where the template's functions run: their environment, the layer, the table's endpoint.
+
+    An AWS profile or session of the developer is put aside, so that no function can reach a real account.
+    """
+    for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL"):
+        os.environ.pop(name, None)
+    os.environ.update(
+        {
+            **template.environment(),
+            **CREDENTIALS,
+            "AWS_REGION": CREDENTIALS["AWS_DEFAULT_REGION"],
+            "AWS_ENDPOINT_URL_DYNAMODB": endpoint,
+        }
+    )
+    folders = [*template.layers, *(function.folder for function in template.functions)]
+    sys.path[:0] = [folder for folder in dict.fromkeys(str(f.resolve()) for f in folders) if folder not in sys.path]
+
+
+def invoke(function: Function, event: Mapping[str, Any]) -> object:
+    """Call the function's handler and return its reply, both passed through JSON as Lambda does.
+
+    Raises what the handler raises, EventTooLargeError and ReplyTooLargeError.
+    """
+    sent = json.dumps(event)
+    if len(sent.encode()) > MAX_EVENT_BYTES:
+        raise EventTooLargeError(f"The event has more than {MAX_EVENT_BYTES} bytes.")
+    handler: Callable[[Any, LambdaContext], object] = getattr(
+        importlib.import_module(function.module), function.attribute
+    )
+    reply = handler(json.loads(sent), LambdaContext(function.logical_id, function.memory, function.timeout))
+    received = json.dumps(reply)
+    if len(received.encode()) > MAX_REPLY_BYTES:
+        raise ReplyTooLargeError(f"The reply has {len(received.encode())} bytes; Lambda allows {MAX_REPLY_BYTES}.")
+    result: object = json.loads(received)
+    return result

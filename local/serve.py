@@ -1,0 +1,109 @@
+"""`make run`: the embedded DynamoDB and the API of template.yaml, until Ctrl-C.
+
+One process holds the run: it starts MiniStack and Werkzeug's reloader, which serves from a second process and starts that
+anew when the code changes. PORT and STATE set the port and the folder that keeps the data.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import sys
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from werkzeug.serving import is_running_from_reloader, run_simple
+
+from local import lifeline
+from local.api import LocalApi, broken
+from local.dynamodb import HOST, DynamoDBError, connect, create_tables, embedded_dynamodb
+from local.template import ROOT, TemplateError, read_template
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
+_BANNER = """\
+MessageLog listens on {url} (Ctrl-C stops it; data stays in {state}). Try:
+
+  curl -s {url}/conversations/demo/messages -H 'content-type: application/json' -d '{{"role": "user", "content": "Hello!"}}'
+  curl -s {url}/conversations/demo/messages
+  curl -s {url}/conversations/demo/messages/anthropic
+"""
+
+
+def main() -> int:
+    """Serve until stopped; returns the exit code."""
+    port = int(os.environ.get("PORT") or 3000)
+    if is_running_from_reloader():
+        lifeline.follow(lambda: os._exit(0))
+        _serve(_application(os.environ["AWS_ENDPOINT_URL_DYNAMODB"]), port)
+        return 0
+    try:
+        _run(port, Path(os.environ.get("STATE") or ROOT / ".local"))
+    except KeyboardInterrupt:
+        pass
+    except (DynamoDBError, TemplateError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _run(port: int, state: Path) -> None:
+    _check_free(port)
+    template = read_template()
+    with embedded_dynamodb(state) as endpoint:
+        create_tables(connect(endpoint), template.tables)
+        line = lifeline.Lifeline()
+        os.environ.update({**line.environment, "AWS_ENDPOINT_URL_DYNAMODB": endpoint})
+        print(_BANNER.format(url=f"http://{HOST}:{port}", state=_short(state)), flush=True)
+        _serve(broken, port)
+
+
+def _serve(application: WSGIApplication, port: int) -> None:
+    logger = logging.getLogger("werkzeug")
+    logger.setLevel(logging.INFO)
+    logger.addFilter(lambda record: record.levelno > logging.INFO or "Detected change" in record.getMessage())
+    watched = [str(path) for folder in ("functions", "layers") for path in (ROOT / folder).rglob("*.py")]
+    run_simple(
+        HOST,
+        port,
+        application,
+        threaded=True,
+        use_reloader=True,
+        reloader_type="stat",
+        extra_files=[str(ROOT / "template.yaml"), *watched],
+        exclude_patterns=[f"{ROOT}/tests/*", f"{ROOT}/.aws-sam/*"],
+    )
+
+
+def _application(endpoint: str) -> WSGIApplication:
+    """Return the API, or what answers 500 until template.yaml is mended and saved."""
+    try:
+        return LocalApi(read_template(), endpoint)
+    except TemplateError:
+        traceback.print_exc()
+        return broken
+
+
+def _check_free(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            raise OSError(f"Port {port} cannot be used ({error.strerror}): choose another, as in `make run PORT=3001`.") from None
+
+
+def _short(path: Path) -> Path:
+    with suppress(ValueError):
+        return path.resolve().relative_to(Path.cwd())
+    return path
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    sys.exit(main())
