@@ -85,4 +85,6 @@ class OnAppendError(MessageLogError):
         self.seqs = seqs
 
     def __str__(self) -> str:
-        return f"on_append raised after messages {self.seqs[0]} to {self.seqs[-1]} were stored; do not append them again"
+        return (
+            f"on_append raised after messages {self.seqs[0]} to {self.seqs[-1]} were stored; do not append them again"
+        )

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool", "reasoning"]
 Origin: TypeAlias = Literal["user", "model", "tool", "hook", "system"]
-JSONValue: TypeAlias = "None | bool | int | float | str | list[JSONValue] | dict[str, JSONValue]"
+JSONValue: TypeAlias = "bool | int | float | str | list[JSONValue] | dict[str, JSONValue] | None"
 
 ROLES: tuple[Role, ...] = get_args(Role)
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
@@ -41,6 +41,10 @@ class AgentMessage:
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
     origin: Origin | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.tool_calls, list):  # what a caller has at hand; kept as the tuple that a read gives back
+            object.__setattr__(self, "tool_calls", tuple(self.tool_calls))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

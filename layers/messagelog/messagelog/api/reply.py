@@ -1,0 +1,101 @@
+"""Replies in the form a Lambda function gives to an HTTP API (payload 2.0), never larger than Lambda carries.
+
+Lambda takes a reply of at most 6,291,556 bytes of JSON, in which the body is a string and so escaped once more. A body
+is sent as text while it fits whatever its escapes cost, and base64-encoded above that, where its size is plain
+arithmetic (API Gateway decodes it again).
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable
+from typing import Any, TypedDict
+
+from messagelog import codec
+from messagelog.messages import StoredMessage
+from messagelog.strictjson import dumps
+
+LAMBDA_REPLY_BYTES = 6_291_556
+_ENVELOPE_BYTES = 2_048  # everything in a reply but its body, generously
+MAX_BODY_BYTES = (LAMBDA_REPLY_BYTES - _ENVELOPE_BYTES) // 4 * 3
+_ROOM = MAX_BODY_BYTES - 64  # for the messages themselves, without the brackets around them and `next`
+_TEXT_BODY_BYTES = (LAMBDA_REPLY_BYTES - _ENVELOPE_BYTES) // 3  # an escape makes at most three bytes of one
+
+
+class Reply(TypedDict):
+    """What the function returns."""
+
+    statusCode: int
+    headers: dict[str, str]
+    body: str
+    isBase64Encoded: bool
+
+
+def ok(value: object, *, count: int | None = None) -> Reply:
+    """200 with a JSON body; `count`, the number of messages in the log as this reply shows it, becomes the ETag."""
+    return _reply(200, dumps(value).encode(), count)
+
+
+def created(seq: int) -> Reply:
+    """201 for messages of which the last got this seq."""
+    return _reply(201, dumps({"seq": seq}).encode(), seq)
+
+
+def problem(status: int, document: dict[str, Any], headers: dict[str, str]) -> Reply:
+    """An error, as RFC 9457 has it."""
+    reply = _reply(status, dumps(document).encode(), None)
+    reply["headers"] = {"content-type": "application/problem+json", **headers}
+    return reply
+
+
+def page(messages: Iterable[StoredMessage], *, after: int, limit: int | None) -> Reply:
+    """As many of the messages behind `after` as fit, oldest first, at most `limit`; `next` is null at the log's end.
+
+    `messages` may go one beyond the limit, so that the end is known. The reply carries the count if it shows the end:
+    who has not seen the end has nothing to match.
+    """
+    lines: list[bytes] = []
+    size, end = 0, after
+    for message in messages:
+        line = codec.to_line(message).encode()
+        size += len(line) + 1
+        if len(lines) == limit or size > _ROOM:
+            return _reply(200, _messages_body(lines, next_after=end), None)
+        lines.append(line)
+        end = message.seq
+    return _reply(200, _messages_body(lines, next_after=None), None if after and not lines else end)
+
+
+def newest_page(newest_first: Iterable[StoredMessage], *, n: int) -> Reply:
+    """As many of the last n messages as fit, oldest first, the newest kept.
+
+    If older ones had to be left out, `next` is the `after` from which reading forward gives them; else it is null.
+    """
+    lines: list[bytes] = []
+    size, count, next_after = 0, 0, None
+    for message in newest_first:
+        count = count or message.seq
+        line = codec.to_line(message).encode()
+        size += len(line) + 1
+        if size > _ROOM:
+            next_after = max(0, count - n)
+            break
+        lines.append(line)
+    return _reply(200, _messages_body(lines[::-1], next_after), count if n else None)
+
+
+def _messages_body(lines: list[bytes], next_after: int | None) -> bytes:
+    return b'{"messages":[' + b",".join(lines) + b'],"next":' + dumps(next_after).encode() + b"}"
+
+
+def _reply(status: int, body: bytes, count: int | None) -> Reply:
+    headers = {"content-type": "application/json"}
+    if count is not None:
+        headers["etag"] = f'"{count}"'
+    as_text = len(body) <= _TEXT_BODY_BYTES
+    return {
+        "statusCode": status,
+        "headers": headers,
+        "body": body.decode() if as_text else b64encode(body).decode(),
+        "isBase64Encoded": not as_text,
+    }

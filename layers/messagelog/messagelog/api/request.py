@@ -1,0 +1,150 @@
+"""A request as API Gateway hands it over (HTTP API, payload 2.0), read strictly."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from collections.abc import Callable, Collection, Mapping
+from functools import cached_property
+from hashlib import sha256
+from typing import cast
+
+from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
+
+from messagelog.api.problems import RequestError
+from messagelog.errors import CodecError
+from messagelog.log import MessageLog
+from messagelog.messages import ROLES, Role
+from messagelog.strictjson import MAX_LEVELS, loads, require_object
+
+MAX_CONVERSATION_BYTES = 256
+_JOINERS = re.compile("[\u200c\u200d]")  # not printable by themselves, but part of words and of emoji
+_MESSAGE_LEVELS = 3  # a message, its list of tool calls, a call: the args nest inside these
+_BATCH_LEVELS = 2 + _MESSAGE_LEVELS
+
+
+class Request:
+    """One request. What is wrong with it is raised as RequestError or, in a message, as CodecError.
+
+    `log_of` opens the log of a conversation; it is called only when the log is asked for.
+    """
+
+    def __init__(self, event: object, log_of: Callable[[str], MessageLog]) -> None:
+        self._event = APIGatewayProxyEventV2(dict(event) if isinstance(event, Mapping) else {})
+        self._log_of = log_of
+
+    def check_route(self, route: str) -> None:
+        """Refuses events that are not for this route."""
+        if self._event.get("routeKey") != route:
+            raise RequestError(404, "No such route", f"this function answers {route}, from an HTTP API (payload 2.0)")
+
+    @cached_property
+    def log(self) -> MessageLog:
+        """The log of the conversation."""
+        return self._log_of(self.conversation)
+
+    @cached_property
+    def conversation(self) -> str:
+        """The conversation in the path, which API Gateway has decoded."""
+        name = self._event.path_parameters.get("conversation")
+        if not isinstance(name, str) or not _is_conversation(name):
+            raise RequestError(
+                400,
+                "Bad conversation",
+                f"a conversation is printable text of 1 to {MAX_CONVERSATION_BYTES} UTF-8 bytes, and not '.' or '..'",
+            )
+        return name
+
+    @property
+    def conversation_hash(self) -> str:
+        """Tells requests of one conversation in a log from others, without its name."""
+        name = str(self._event.path_parameters.get("conversation"))
+        return sha256(name.encode(errors="replace")).hexdigest()[:16]
+
+    @property
+    def role(self) -> Role:
+        """The role in the path."""
+        given = self._event.path_parameters.get("role")
+        for role in ROLES:
+            if role == given:
+                return role
+        raise RequestError(404, "Unknown role", f"the role in the path must be one of {', '.join(ROLES)}")
+
+    def check_query(self, known: Collection[str]) -> None:
+        """Refuses query parameters the operation does not know: a misspelt one would be ignored silently."""
+        for name in self._event.query_string_parameters:
+            if name not in known:
+                accepted = f"known are {', '.join(known)}" if known else "there are none here"
+                raise RequestError(400, "Unknown query parameter", accepted, name)
+
+    def number(self, name: str, *, minimum: int = 0) -> int | None:
+        """The query parameter as a whole number, None if it is not given."""
+        text = self._event.query_string_parameters.get(name)
+        if text is None:
+            return None
+        if not re.fullmatch("[0-9]{1,12}", text) or int(text) < minimum:
+            detail = f"must be a whole number from {minimum} to {10**12 - 1}, given once"
+            raise RequestError(400, "Bad query parameter", detail, name)
+        return int(text)
+
+    def flag(self, name: str) -> bool:
+        """The query parameter as true or false, false if it is not given."""
+        text = self._event.query_string_parameters.get(name, "false")
+        if text not in ("true", "false"):
+            raise RequestError(400, "Bad query parameter", "must be true or false", name)
+        return text == "true"
+
+    def message(self) -> Mapping[str, object]:
+        """The body as a message, to be checked by the log."""
+        return cast(Mapping[str, object], self._json(_MESSAGE_LEVELS))
+
+    def messages(self) -> list[Mapping[str, object]]:
+        """The messages in the body `{"messages": […]}`, to be checked by the log."""
+        batch = self._field("messages", _BATCH_LEVELS)
+        if not isinstance(batch, list):
+            raise CodecError("messages", "must be a list of messages")
+        return batch
+
+    def content(self) -> str:
+        """The text in the body, which is `{"content": "…"}` or, as text/plain, the text itself."""
+        if self._media_type == "text/plain":
+            return self._text()
+        return cast(str, self._field("content", _MESSAGE_LEVELS))
+
+    def _field(self, name: str, levels: int) -> object:
+        fields = require_object(self._json(levels), "", (name,))
+        if name not in fields:
+            raise CodecError(name, "is missing")
+        return fields[name]
+
+    @property
+    def _media_type(self) -> str:
+        return (self._event.headers.get("content-type") or "").partition(";")[0].strip().lower() or "application/json"
+
+    def _json(self, levels: int) -> object:
+        if self._media_type != "application/json":
+            raise RequestError(
+                415, "Unsupported media type", "send JSON, with the header content-type: application/json"
+            )
+        try:
+            return loads(self._text(), max_levels=MAX_LEVELS + levels)
+        except ValueError as error:
+            raise RequestError(400, "Bad body", f"the body is not JSON that can be read: {error}") from None
+
+    def _text(self) -> str:
+        body = self._event.body
+        if not body:
+            raise RequestError(400, "Bad body", "this operation needs a body")
+        try:
+            data = b64decode(body, validate=True) if self._event.is_base64_encoded else body.encode()
+            return data.decode()
+        except ValueError:
+            raise RequestError(400, "Bad body", "the body is not UTF-8, or not the base64 it is said to be") from None
+
+
+def _is_conversation(name: str) -> bool:
+    return (
+        name not in ("", ".", "..")
+        and _JOINERS.sub("", name).isprintable()
+        and len(name.encode(errors="replace")) <= MAX_CONVERSATION_BYTES
+    )

@@ -1,0 +1,182 @@
+"""Messages in and out of JSON and of DynamoDB items, exactly.
+
+What goes in is checked so strictly that what comes out is equal to it. Tool calls are stored as JSON text: it keeps
+what a DynamoDB map does not, `1.0` apart from `1`, `-0.0`, integers of any length, nesting over 32 levels, key order.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+from messagelog.errors import CodecError
+from messagelog.messages import ORIGINS, ROLES, AgentMessage, Origin, Role, StoredMessage, ToolCall
+from messagelog.strictjson import below, copied, dumps, is_unicode, kind_of, require_object
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MESSAGE_FIELDS = ("role", "content", "name", "toolCalls", "toolCallId", "origin")
+_STORED_FIELDS = ("seq", "at")
+_CALL_FIELDS = ("id", "name", "args")
+
+
+def parse(value: AgentMessage | Mapping[str, object], path: str = "") -> AgentMessage:
+    """Checks a message, given as a value or in its JSON form, and returns it as a value that shares nothing with it.
+
+    In the JSON form `null` for an optional field is absence, and `seq` and `at` are ignored, so that what a read
+    returned can be appended elsewhere. Raises CodecError with the path of the fault, below `path`.
+    """
+    form = _form_of(value, path) if isinstance(value, AgentMessage) else value
+    fields = require_object(form, path, (*_MESSAGE_FIELDS, *_STORED_FIELDS))
+    return AgentMessage(
+        role=cast(Role, _choice(fields, path, "role", ROLES)),
+        content=_text(fields, path, "content"),
+        name=_optional_text(fields, path, "name"),
+        tool_calls=_tool_calls(fields.get("toolCalls"), below(path, "toolCalls")),
+        tool_call_id=_optional_text(fields, path, "toolCallId"),
+        origin=None if fields.get("origin") is None else cast(Origin, _choice(fields, path, "origin", ORIGINS)),
+    )
+
+
+def to_json(message: AgentMessage) -> dict[str, Any]:
+    """The JSON form, absent fields left out. `args` are the message's own, not a copy."""
+    form: dict[str, Any] = {}
+    if isinstance(message, StoredMessage):
+        form["seq"] = message.seq
+        form["at"] = message.at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    form["role"] = message.role
+    form["content"] = message.content
+    if message.name is not None:
+        form["name"] = message.name
+    if message.tool_calls:
+        form["toolCalls"] = _calls(message)
+    if message.tool_call_id is not None:
+        form["toolCallId"] = message.tool_call_id
+    if message.origin is not None:
+        form["origin"] = message.origin
+    return form
+
+
+def to_line(message: StoredMessage) -> str:
+    """The message as one line of JSON text."""
+    return dumps(to_json(message))
+
+
+def from_line(line: str) -> StoredMessage:
+    """The message that `to_line` wrote."""
+    form = json.loads(line)
+    return StoredMessage(
+        role=form["role"],
+        content=form["content"],
+        name=form.get("name"),
+        tool_calls=tuple(ToolCall(**call) for call in form.get("toolCalls", ())),
+        tool_call_id=form.get("toolCallId"),
+        origin=form.get("origin"),
+        seq=form["seq"],
+        at=datetime.fromisoformat(form["at"]),
+    )
+
+
+def to_item(message: StoredMessage) -> dict[str, Any]:
+    """The message's attributes in DynamoDB's form, without the key. `at` is in microseconds since 1970."""
+    item: dict[str, Any] = {
+        "at": {"N": str(micros(message.at))},
+        "role": {"S": message.role},
+        "content": {"S": message.content},
+    }
+    if message.name is not None:
+        item["name"] = {"S": message.name}
+    if message.tool_calls:
+        item["tool_calls"] = {"S": dumps(_calls(message))}
+    if message.tool_call_id is not None:
+        item["tool_call_id"] = {"S": message.tool_call_id}
+    if message.origin is not None:
+        item["origin"] = {"S": message.origin}
+    return item
+
+
+def from_item(item: Mapping[str, Any], seq: int) -> StoredMessage:
+    """The message that `to_item` wrote."""
+    calls = json.loads(item["tool_calls"]["S"]) if "tool_calls" in item else ()
+    return StoredMessage(
+        role=item["role"]["S"],
+        content=item["content"]["S"],
+        name=item["name"]["S"] if "name" in item else None,
+        tool_calls=tuple(ToolCall(**call) for call in calls),
+        tool_call_id=item["tool_call_id"]["S"] if "tool_call_id" in item else None,
+        origin=item["origin"]["S"] if "origin" in item else None,
+        seq=seq,
+        at=from_micros(int(item["at"]["N"])),
+    )
+
+
+def micros(at: datetime) -> int:
+    """Microseconds since 1970, exactly."""
+    return (at - _EPOCH) // timedelta(microseconds=1)
+
+
+def from_micros(at: int) -> datetime:
+    """The time that `micros` counted."""
+    return _EPOCH + timedelta(microseconds=at)
+
+
+def _calls(message: AgentMessage) -> list[dict[str, Any]]:
+    return [{"id": call.id, "name": call.name, "args": call.args} for call in message.tool_calls]
+
+
+def _form_of(message: AgentMessage, path: str) -> dict[str, Any]:
+    if type(message.tool_calls) is not tuple:
+        raise CodecError(below(path, "toolCalls"), f"must be a tuple of ToolCall, not {kind_of(message.tool_calls)}")
+    for index, call in enumerate(message.tool_calls):
+        if type(call) is not ToolCall:
+            raise CodecError(f"{below(path, 'toolCalls')}[{index}]", f"must be a ToolCall, not {kind_of(call)}")
+    return {
+        "role": message.role,
+        "content": message.content,
+        "name": message.name,
+        "toolCalls": _calls(message),
+        "toolCallId": message.tool_call_id,
+        "origin": message.origin,
+    }
+
+
+def _tool_calls(value: object, path: str) -> tuple[ToolCall, ...]:
+    if value is None:
+        return ()
+    if type(value) is not list:
+        raise CodecError(path, f"must be a list of tool calls, not {kind_of(value)}")
+    return tuple(_tool_call(call, f"{path}[{index}]") for index, call in enumerate(value))
+
+
+def _tool_call(value: object, path: str) -> ToolCall:
+    fields = require_object(value, path, _CALL_FIELDS)
+    if "args" not in fields:
+        raise CodecError(below(path, "args"), "is missing; for a call without arguments give {}")
+    return ToolCall(
+        id=_text(fields, path, "id"),
+        name=_text(fields, path, "name"),
+        args=copied(fields["args"], (path, "args"), 0),
+    )
+
+
+def _text(fields: Mapping[str, object], path: str, name: str) -> str:
+    if name not in fields:
+        raise CodecError(below(path, name), "is missing")
+    value = fields[name]
+    if type(value) is not str:
+        raise CodecError(below(path, name), f"must be text, not {kind_of(value)}")
+    if not is_unicode(value):
+        raise CodecError(below(path, name), "holds a lone surrogate, which is no Unicode text")
+    return value
+
+
+def _optional_text(fields: Mapping[str, object], path: str, name: str) -> str | None:
+    return None if fields.get(name) is None else _text(fields, path, name)
+
+
+def _choice(fields: Mapping[str, object], path: str, name: str, choices: Collection[str]) -> str:
+    value = _text(fields, path, name)
+    if value not in choices:
+        raise CodecError(below(path, name), f"must be one of {', '.join(choices)}")
+    return value

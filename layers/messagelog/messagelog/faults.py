@@ -1,0 +1,124 @@
+"""What a failed DynamoDB request means: was it written, and is it worth another try?
+
+Sources: "Error handling with DynamoDB" and "TransactWriteItems" in the DynamoDB developer guide and API reference. A
+cancelled transaction carries a reason for each of its actions, and any of them may decide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+from botocore import exceptions as boto
+from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
+
+from messagelog.errors import (
+    ConflictError,
+    MessageLogError,
+    StorageUnavailableError,
+    ThrottledError,
+    UnknownOutcomeError,
+)
+
+FAILURES = (ClientError, BotoCoreError, ResponseParserError, OSError)  # everything that a client call raises
+
+
+class Meaning(Enum):
+    """What to make of a failed request."""
+
+    MOVED = auto()  # the counter is not where it was expected; not written
+    CONFLICT = auto()  # another transaction is working on the same items; not written
+    THROTTLED = auto()  # not written
+    UNREACHABLE = auto()  # never sent; not written
+    UNKNOWN = auto()  # sent, and no answer that tells; a write may be done, or still be going on
+    REFUSED = auto()  # the same request would always fail; not written
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A failed request: its meaning, DynamoDB's name for it, and the counter item if the answer carried one."""
+
+    meaning: Meaning
+    code: str
+    head: dict[str, Any] | None = None
+
+
+_THROTTLED = {
+    "ProvisionedThroughputExceeded",
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "Throttling",
+    "ThrottlingError",
+    "ThrottlingException",
+}
+_CONFLICT = {"TransactionConflict", "TransactionConflictException"}
+_HARMLESS = _THROTTLED | _CONFLICT | {"None", "ConditionalCheckFailed"}
+# A connection that broke, a reply that did not come or could not be read.
+_NO_ANSWER = (boto.HTTPClientError, boto.ConnectionError, ResponseParserError, OSError)
+_NEVER_SENT = (boto.EndpointConnectionError, boto.ConnectTimeoutError, boto.ProxyConnectionError)
+_REMEDIES = {
+    "AccessDeniedException": "give the caller's role access to the table and its key",
+    "ResourceNotFoundException": "check the name of the table and the region",
+    "NoCredentialsError": "configure AWS credentials",
+    "NoRegionError": "set AWS_REGION",
+}
+
+
+def fault_of(error: Exception) -> Fault:
+    """The meaning of one of `FAILURES`."""
+    if isinstance(error, ClientError):
+        return _fault_of_answer(error)
+    name = type(error).__name__
+    if isinstance(error, _NEVER_SENT):
+        return Fault(Meaning.UNREACHABLE, name)
+    if isinstance(error, _NO_ANSWER):
+        return Fault(Meaning.UNKNOWN, name)
+    return Fault(Meaning.REFUSED, name)  # no credentials, no region: found before anything is sent
+
+
+def _fault_of_answer(error: ClientError) -> Fault:
+    code = error.response.get("Error", {}).get("Code", "")
+    if code == "TransactionCanceledException":
+        return _fault_of_reasons(list(error.response.get("CancellationReasons", ())))
+    if code in _THROTTLED:
+        return Fault(Meaning.THROTTLED, code)
+    if code in _CONFLICT:
+        return Fault(Meaning.CONFLICT, code)
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    if code == "TransactionInProgressException" or status >= 500:
+        return Fault(Meaning.UNKNOWN, code)
+    return Fault(Meaning.REFUSED, code)
+
+
+def _fault_of_reasons(reasons: list[Any]) -> Fault:
+    """The first action is the counter's: a condition failed there means it moved, elsewhere that a row is in the way."""
+    codes = [reason.get("Code") or "None" for reason in reasons]
+    for code in codes:
+        if code not in _HARMLESS:
+            return Fault(Meaning.REFUSED, code)
+    if not codes or codes[0] == "ConditionalCheckFailed":
+        return Fault(Meaning.MOVED, "ConditionalCheckFailed", reasons[0].get("Item") if reasons else None)
+    if throttled := _THROTTLED.intersection(codes):
+        return Fault(Meaning.THROTTLED, throttled.pop())
+    if conflict := _CONFLICT.intersection(codes):
+        return Fault(Meaning.CONFLICT, conflict.pop())
+    return Fault(Meaning.REFUSED, "a row beyond the counter")
+
+
+def error_for(fault: Fault, *, unknown: bool = False) -> MessageLogError:
+    """The error to raise once nobody tries again. `unknown`: a write was sent, and nothing since told its outcome."""
+    if unknown:
+        return UnknownOutcomeError(
+            f"DynamoDB did not answer ({fault.code}): it may or may not be written; read the log before trying again"
+        )
+    if fault.meaning in (Meaning.MOVED, Meaning.CONFLICT):
+        return ConflictError("other writers of this conversation kept winning; nothing was written, try again")
+    if fault.meaning is Meaning.THROTTLED:
+        return ThrottledError(f"DynamoDB is throttling ({fault.code}); nothing was written, try again later")
+    if fault.meaning is Meaning.REFUSED:
+        return StorageUnavailableError(
+            f"DynamoDB refused the request ({fault.code}); {_REMEDIES.get(fault.code, 'nothing was written')}"
+        )
+    return StorageUnavailableError(f"DynamoDB cannot be reached ({fault.code}); nothing was written, try again later")

@@ -1,0 +1,110 @@
+"""The log of one conversation: everything that can be derived from a storage's three methods, once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, overload
+
+from messagelog import codec
+from messagelog.errors import OnAppendError
+from messagelog.messages import AgentMessage, Role, StoredMessage
+from messagelog.storage import Storage
+from messagelog.views.anthropic import to_anthropic
+from messagelog.views.langchain import to_langchain
+from messagelog.views.openai import to_openai
+
+
+class MessageLog:
+    """An append-only log of messages. Each gets the next seq: 1, 2, 3 … without a gap.
+
+    `storage` keeps one conversation. `on_append(stored_message)` is called once for each message after its commit, in
+    order; what it raises is raised as OnAppendError, and the messages stay stored.
+
+    Reads see every write that was acknowledged before; with `consistent=False` they may not, and cost half.
+    Numbers out of range raise ValueError. What the storage raises is in `messagelog.errors`.
+    """
+
+    def __init__(self, storage: Storage, on_append: Callable[[StoredMessage], object] | None = None) -> None:
+        self._storage = storage
+        self._on_append = on_append
+
+    def add(self, role: Role, content: str) -> int:
+        """Appends a message of just a role and a text, and returns its seq."""
+        return self.append(AgentMessage(role, content))
+
+    def append(self, message: AgentMessage | Mapping[str, object]) -> int:
+        """Appends a message, given as a value or in its JSON form, and returns its seq. Raises CodecError."""
+        return self._store([codec.parse(message)])
+
+    def append_many(self, messages: Iterable[AgentMessage | Mapping[str, object]]) -> int:
+        """Appends all messages or none, one behind the other, and returns the last seq; of no messages, the count."""
+        batch = [codec.parse(message, f"messages[{index}]") for index, message in enumerate(messages)]
+        return self._store(batch) if batch else self.count()
+
+    def all(self, *, after: int = 0, limit: int | None = None, consistent: bool = True) -> list[StoredMessage]:
+        """The messages with a seq greater than `after`, oldest first, at most `limit`: without either, all of them."""
+        return list(self.iter_all(after=after, limit=limit, consistent=consistent))
+
+    def iter_all(self, *, after: int = 0, limit: int | None = None, consistent: bool = True) -> Iterator[StoredMessage]:
+        """The same as `all`, read as it is consumed."""
+        _check_number("after", after)
+        return self._read(limit, after=after, consistent=consistent)
+
+    def newest_first(self, limit: int | None = None, *, consistent: bool = True) -> Iterator[StoredMessage]:
+        """The messages from the last one back, at most `limit`, read as they are consumed."""
+        return self._read(limit, newest_first=True, consistent=consistent)
+
+    @overload
+    def last(self, *, consistent: bool = True) -> StoredMessage | None: ...
+    @overload
+    def last(self, n: int, *, consistent: bool = True) -> list[StoredMessage]: ...
+    def last(self, n: int | None = None, *, consistent: bool = True) -> StoredMessage | list[StoredMessage] | None:
+        """The last message, None if there is none; with `n` the last n, oldest first."""
+        if n is None:
+            return next(self.newest_first(1, consistent=consistent), None)
+        return list(self.newest_first(n, consistent=consistent))[::-1]
+
+    def count(self, *, consistent: bool = True) -> int:
+        """The number of messages, which is the seq of the last one."""
+        return self._storage.count(consistent=consistent)
+
+    def to_openai(self) -> list[dict[str, Any]]:
+        """The history as OpenAI Chat Completions messages."""
+        return to_openai(self.all())
+
+    def to_anthropic(self) -> list[dict[str, Any]]:
+        """The history as Anthropic Messages turns. Pass system messages as the request's `system` yourself."""
+        return to_anthropic(self.all())
+
+    def to_langchain(self) -> list[dict[str, Any]]:
+        """The history as LangChain messages: system, user and assistant text only."""
+        return to_langchain(self.all())
+
+    def _store(self, messages: list[AgentMessage]) -> int:
+        stored = self._storage.append(messages)
+        if self._on_append:
+            _call_back(self._on_append, stored)
+        return stored[-1].seq
+
+    def _read(self, limit: int | None, **how: Any) -> Iterator[StoredMessage]:
+        if limit is None:
+            return self._storage.read(**how)
+        _check_number("limit", limit)
+        return self._storage.read(limit=limit, **how) if limit else iter(())
+
+
+def _call_back(on_append: Callable[[StoredMessage], object], stored: list[StoredMessage]) -> None:
+    """Tells of every message, also of those behind one whose call raised; then raises for the first that did."""
+    first_error: Exception | None = None
+    for message in stored:
+        try:
+            on_append(message)
+        except Exception as error:
+            first_error = first_error or error
+    if first_error:
+        raise OnAppendError(tuple(message.seq for message in stored)) from first_error
+
+
+def _check_number(name: str, value: int) -> None:
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{name} must be a whole number, 0 or more")

@@ -1,0 +1,39 @@
+"""When to try again: full jitter within a budget of time.
+
+The pause before try n is a random part of `min(cap, base * 2**n)`: "Exponential Backoff And Jitter", AWS Architecture
+Blog. A budget and not a number of tries is the bound, so that a caller with a time-out of its own can rely on it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from random import SystemRandom
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How long to go on trying, and how long to pause in between. All times in seconds.
+
+    `random` is the system's: Lambda's SnapStart clones the state of Python's own generator, and clones that pause alike
+    collide again.
+    """
+
+    budget: float = 2.0
+    base: float = 0.02
+    cap: float = 0.5
+    random: Callable[[], float] = SystemRandom().random
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+    def attempts(self) -> Iterator[int]:
+        """Yields 0, 1, 2 …, pausing before each but the first, until the budget is used up."""
+        end = self.clock() + self.budget
+        for attempt in count():
+            yield attempt
+            pause = self.random() * min(self.cap, self.base * 2**attempt)
+            if self.clock() + pause >= end:
+                return
+            self.sleep(pause)
