@@ -1,0 +1,77 @@
+"""The log as turns of the Anthropic Messages API.
+
+Rules from the API reference (platform.claude.com/docs/en/api/messages), the tool-use guide ("Handle tool calls",
+formatting requirements) and from what the API answers when they are broken: the first turn is the user's; the results
+of all calls of a turn stand together in the user turn right behind it, before any text; ids are unique and match
+`^[a-zA-Z0-9_-]+$`; `input` is an object; a text block is not blank; an error result is not empty; the final assistant
+turn does not end in white space. System messages are dropped: pass them as the request's top-level `system`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from messagelog.messages import StoredMessage
+from messagelog.views.alternation import (
+    Block,
+    Blocks,
+    begin_with_user,
+    has_something,
+    is_blank,
+    merge,
+    plain_turn,
+    strip_end,
+    turns_of,
+)
+from messagelog.views.arguments import as_object
+from messagelog.views.exchanges import Call, answer, pair, rename
+from messagelog.views.names import Ids, Names
+from messagelog.views.turns import Turn, bodies
+
+LEGAL_ID = r"[a-zA-Z0-9_-]+"
+
+
+def to_anthropic(
+    messages: Sequence[StoredMessage], *, faithful: bool = False, reach: int | None = None
+) -> list[dict[str, Any]]:
+    """The messages as turns of the Messages API, each with a list of content blocks.
+
+    `faithful` gives one turn a message with nothing mended. With `reach`, a result more than that many messages behind
+    its call does not belong to it, as in a window. The messages are not changed and share nothing with the result.
+    """
+    return bodies(turns(messages, faithful=faithful, reach=reach))
+
+
+def turns(messages: Iterable[StoredMessage], *, faithful: bool = False, reach: int | None = None) -> list[Turn]:
+    """`to_anthropic` with the place of each turn in the log."""
+    if faithful:
+        return [turn for message in messages for turn in plain_turn(message, BLOCKS)]
+    steps = pair(filter(has_something, messages), reach=reach)
+    answer(steps)
+    rename(steps, Ids(LEGAL_ID), Names(max_length=128))
+    merged = merge(turn for step in steps for turn in turns_of(step, BLOCKS))
+    begin_with_user(merged, BLOCKS)
+    strip_end(merged)
+    return merged
+
+
+def _text(text: str) -> Block:
+    return {"type": "text", "text": text}
+
+
+def _tool_use(call: Call) -> Block:
+    return {"type": "tool_use", "id": call.id, "name": call.name, "input": as_object(call.args)}
+
+
+def _tool_result(call: Call) -> Block:
+    """A tool that gave nothing back has a result without content."""
+    block: Block = {"type": "tool_result", "tool_use_id": call.id}
+    if not is_blank(call.answer):
+        block["content"] = call.answer
+    if call.unanswered:
+        block["is_error"] = True
+    return block
+
+
+BLOCKS = Blocks(_text, _tool_use, _tool_result)

@@ -1,0 +1,73 @@
+"""The log as messages of the Amazon Bedrock Converse API.
+
+Rules from the API reference (docs.aws.amazon.com/bedrock/latest/APIReference: `Converse`, `Message`, `ToolUseBlock`,
+`ToolResultBlock`) and from what the API answers when they are broken: roles alternate, the first is the user's; the
+results of all calls of a turn stand together in the user turn right behind it; ids and names are 1 to 64 of
+`a-zA-Z0-9_-`; `input` is an object; no text is blank. System messages are dropped: pass them as the request's `system`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from messagelog.messages import StoredMessage
+from messagelog.views.alternation import (
+    Block,
+    Blocks,
+    begin_with_user,
+    has_something,
+    is_blank,
+    merge,
+    plain_turn,
+    strip_end,
+    turns_of,
+)
+from messagelog.views.arguments import as_object
+from messagelog.views.exchanges import Call, answer, pair, rename
+from messagelog.views.names import Ids, Names
+from messagelog.views.turns import Turn, bodies
+
+NO_OUTPUT = "(no output)"
+LEGAL_ID = r"[a-zA-Z0-9_-]{1,64}"
+
+
+def to_bedrock(
+    messages: Sequence[StoredMessage], *, faithful: bool = False, reach: int | None = None
+) -> list[dict[str, Any]]:
+    """The messages as messages of the Converse API.
+
+    `faithful` gives one turn a message with nothing mended. With `reach`, a result more than that many messages behind
+    its call does not belong to it, as in a window. The messages are not changed and share nothing with the result.
+    """
+    return bodies(turns(messages, faithful=faithful, reach=reach))
+
+
+def turns(messages: Iterable[StoredMessage], *, faithful: bool = False, reach: int | None = None) -> list[Turn]:
+    """`to_bedrock` with the place of each turn in the log."""
+    if faithful:
+        return [turn for message in messages for turn in plain_turn(message, BLOCKS)]
+    steps = pair(filter(has_something, messages), reach=reach)
+    answer(steps)
+    rename(steps, Ids(LEGAL_ID), Names(max_length=64))
+    merged = merge(turn for step in steps for turn in turns_of(step, BLOCKS))
+    begin_with_user(merged, BLOCKS)
+    strip_end(merged)
+    return merged
+
+
+def _text(text: str) -> Block:
+    return {"text": text}
+
+
+def _tool_use(call: Call) -> Block:
+    return {"toolUse": {"toolUseId": call.id, "name": call.name, "input": as_object(call.args)}}
+
+
+def _tool_result(call: Call) -> Block:
+    """No `status`: only some models take it, and the text of an unanswered call says what happened."""
+    text = NO_OUTPUT if is_blank(call.answer) else call.answer
+    return {"toolResult": {"toolUseId": call.id, "content": [{"text": text}]}}
+
+
+BLOCKS = Blocks(_text, _tool_use, _tool_result)

@@ -1,0 +1,64 @@
+"""Ids and names that a provider takes, made from the ones in the log.
+
+What is made for a message depends on that message and those before it, never on what follows: a longer log gives the
+same ids, and a provider's prompt cache keeps its hits.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+
+_FOREIGN = re.compile(r"[^a-zA-Z0-9_-]")
+_MADE_ID_LENGTH = 40
+_MADE_NAME = re.compile(r".*__[0-9a-f]{12}")
+
+
+class Ids:
+    """The tool-call ids of one view, each used once; `legal` is the pattern of the ids that the provider takes.
+
+    A legal id that no call before has stays as it is. Any other is replaced by one made from it and from the place of
+    its call (seq and position), which no other call shares: at most 40 letters, digits, `_` and `-`.
+    """
+
+    def __init__(self, legal: str) -> None:
+        self._legal = re.compile(legal)
+        self._used: set[str] = set()
+
+    def of(self, id: str, seq: int, position: int) -> str:
+        """The id in the view of the call with this id that message `seq` makes as its number `position`."""
+        place = f"_{seq}_{position}"
+        while id in self._used or not self._legal.fullmatch(id):
+            id = _cleaned(id or "call")[: _MADE_ID_LENGTH - len(place)] + place
+            place += "_"
+        self._used.add(id)
+        return id
+
+
+class Names:
+    """The names of tools or speakers in a view: letters, digits, `_` and `-`, at most `max_length`.
+
+    A legal name stays as it is. Any other is cleaned and gets a digest of the original, so that two names never become
+    one. A legal name that looks like that gets a digest as well, and so cannot be taken for another's.
+    """
+
+    def __init__(self, max_length: int) -> None:
+        self._max_length = max_length
+        self._known: dict[str, str] = {}
+
+    def of(self, name: str) -> str:
+        """The name in the view. The same name always gives the same."""
+        if name not in self._known:
+            self._known[name] = self._made(name)
+        return self._known[name]
+
+    def _made(self, name: str) -> str:
+        is_legal = 0 < len(name) <= self._max_length and not _FOREIGN.search(name)
+        if is_legal and not _MADE_NAME.fullmatch(name):
+            return name
+        digest = "__" + sha256(name.encode()).hexdigest()[:12]
+        return _cleaned(name)[: self._max_length - len(digest)] + digest
+
+
+def _cleaned(text: str) -> str:
+    return _FOREIGN.sub("_", text)
