@@ -5,6 +5,7 @@ SHELL := /bin/bash
 .PHONY: help run demo invoke test check format build deploy clean
 
 BIN := .venv/bin
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 DEPENDENCIES := pyproject.toml layers/messagelog/pyproject.toml layers/messagelog/requirements.txt
 ARCHITECTURE := $(if $(filter arm64 aarch64,$(shell uname -m)),arm64,x86_64)
 export PORT STATE
@@ -47,12 +48,14 @@ clean: ## Remove what was built and installed, but not the data in .local
 
 # The environment is made anew when a dependency list changes. Running needs a few packages, testing many more.
 .venv/run: $(DEPENDENCIES)
+	@echo 'Making .venv, once; a slow network needs a minute or two.'
 	@rm -rf .venv
 	@python=$$(local/find-python) && $$python -m venv .venv
-	@$(BIN)/python -m pip install --quiet 'pip>=25.1'
-	@$(BIN)/python -m pip install --quiet --group run --editable 'layers/messagelog[aws]'
+	@$(PIP) 'pip>=25.1'
+	@$(PIP) --group run --editable 'layers/messagelog[aws]'
 	@touch $@
 
 .venv/dev: .venv/run
-	@$(BIN)/python -m pip install --quiet --group dev
+	@echo 'Adding what checks and tests need to .venv, once.'
+	@$(PIP) --group dev
 	@touch $@

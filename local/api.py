@@ -5,31 +5,38 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from typing import TextIO
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TextIO
 
 from werkzeug.wrappers import Request, Response
 
 from local import gateway, runtime
 from local.template import Template
 
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
 
 class LocalApi:
-    """Serves the routes of `template` with the real handlers; the tables are at `endpoint`; a line for each goes to `log`."""
+    """Serves the routes of `template` with the real handlers, whose tables are at `endpoint`.
+
+    A line for each request goes to `log`.
+    """
 
     def __init__(self, template: Template, endpoint: str, *, log: TextIO | None = sys.stdout) -> None:
         runtime.prepare(template, endpoint)
         self._router = gateway.Router(template.routes)
         self._log = log
 
-    @Request.application
-    def __call__(self, request: Request) -> Response:
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         start = time.monotonic()
+        request = Request(environ)
         response = self._respond(request)
         if self._log:
             milliseconds = int((time.monotonic() - start) * 1000)
             line = f"{request.method} {gateway.raw_path(request)} {response.status_code} {milliseconds} ms"
             print(line, file=self._log, flush=True)
-        return response
+        return response(environ, start_response)
 
     def _respond(self, request: Request) -> Response:
         found = self._router.match(request.method, gateway.raw_path(request))

@@ -100,7 +100,10 @@ class _Client:
         self._http = urllib3.PoolManager(retries=False, timeout=30)
 
     def call(self, method: str, path: str, body: object = None) -> Any:
-        reply = self._http.request(method, self._url + path, **({} if body is None else {"json": body}))
+        if body is None:
+            reply = self._http.request(method, self._url + path)
+        else:
+            reply = self._http.request(method, self._url + path, json=body)
         text = reply.data.decode()
         if reply.status >= 400:
             raise DemoError(f"{method} {path} answered {reply.status}: {text}")

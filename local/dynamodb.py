@@ -1,8 +1,8 @@
 """An embedded DynamoDB: MiniStack in a process of its own, on a free port of 127.0.0.1.
 
-MiniStack (https://github.com/ministackorg/ministack) keeps its tables in memory and writes them to `STATE_DIR` when it is
-told to stop; it is told so by the lifeline, whatever ends the run. Only a hard kill of MiniStack itself, or of the
-machine, loses what came since the start.
+MiniStack (https://github.com/ministackorg/ministack) keeps its tables in memory and writes them to `STATE_DIR` when it
+is told to stop; the lifeline tells it, whatever ends the run. Only a hard kill of MiniStack itself, or of the machine,
+loses what came since the start.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class InUseError(DynamoDBError):
     """Another run holds the state folder; `endpoint` is where its DynamoDB listens."""
 
     def __init__(self, folder: Path, endpoint: str) -> None:
-        super().__init__(f"{folder} is in use by another `make run`: stop that one first, or set STATE to another folder.")
+        super().__init__(f"{folder} is in use by another `make run`: stop that first, or set STATE to another folder.")
         self.endpoint = endpoint
 
 
@@ -110,9 +110,7 @@ def _locked(folder: Path, endpoint: str) -> Iterator[IO[str]]:
         yield lock
 
 
-def _start(
-    folder: Path, endpoint: str, lifeline: Lifeline, lock: IO[str], *, persist: bool
-) -> subprocess.Popen[bytes]:
+def _start(folder: Path, endpoint: str, lifeline: Lifeline, lock: IO[str], *, persist: bool) -> subprocess.Popen[bytes]:
     environment = {
         **os.environ,
         **CREDENTIALS,

@@ -80,7 +80,7 @@ def to_event(request: Request, route: Route, path_parameters: Mapping[str, str])
 
 
 def to_response(reply: object) -> Response:
-    """Return the HTTP response for what a function returned. Raises BadReplyError where API Gateway would answer 500."""
+    """Return the HTTP response for what a function returned, or raise BadReplyError where API Gateway answers 500."""
     if not isinstance(reply, dict) or "statusCode" not in reply:
         return Response(json.dumps(reply), 200, content_type="application/json")
     headers = Headers([(str(name), str(value)) for name, value in (reply.get("headers") or {}).items()])
@@ -139,7 +139,7 @@ def _joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _headers(request: Request) -> dict[str, str]:
-    sent = _joined((name.lower(), value) for name, value in request.headers if value and name != "Cookie")
+    sent = _joined((name.lower(), value) for name, value in request.headers if name != "Cookie")
     return {
         **sent,
         "x-amzn-trace-id": f"Root=1-{int(time.time()):x}-{uuid.uuid4().hex[:24]}",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 
-from ministack.app import main
+from ministack.app import main  # type: ignore[import-untyped]
 
 from local import lifeline
 

@@ -1,7 +1,7 @@
 """`make run`: the embedded DynamoDB and the API of template.yaml, until Ctrl-C.
 
-One process holds the run: it starts MiniStack and Werkzeug's reloader, which serves from a second process and starts that
-anew when the code changes. PORT and STATE set the port and the folder that keeps the data.
+One process holds the run: it starts MiniStack and Werkzeug's reloader, which serves from a second process and starts
+that anew when the code changes. PORT and STATE set the port and the folder that keeps the data.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import os
 import signal
 import socket
 import sys
-import traceback
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 _BANNER = """\
 MessageLog listens on {url} (Ctrl-C stops it; data stays in {state}). Try:
 
-  curl -s {url}/conversations/demo/messages -H 'content-type: application/json' -d '{{"role": "user", "content": "Hello!"}}'
+  curl -s {url}/conversations/demo/messages -H 'content-type: application/json' -d '{{"role": "user", "content": "Hi"}}'
   curl -s {url}/conversations/demo/messages
   curl -s {url}/conversations/demo/messages/anthropic
 """
@@ -59,14 +58,13 @@ def _run(port: int, state: Path) -> None:
         create_tables(connect(endpoint), template.tables)
         line = lifeline.Lifeline()
         os.environ.update({**line.environment, "AWS_ENDPOINT_URL_DYNAMODB": endpoint})
-        print(_BANNER.format(url=f"http://{HOST}:{port}", state=_short(state)), flush=True)
-        _serve(broken, port)
+        _serve(broken, port, _BANNER.format(url=f"http://{HOST}:{port}", state=_short(state)))
 
 
-def _serve(application: WSGIApplication, port: int) -> None:
+def _serve(application: WSGIApplication, port: int, banner: str = "") -> None:
     logger = logging.getLogger("werkzeug")
     logger.setLevel(logging.INFO)
-    logger.addFilter(lambda record: record.levelno > logging.INFO or "Detected change" in record.getMessage())
+    logger.addFilter(lambda record: _is_news(record, banner))
     watched = [str(path) for folder in ("functions", "layers") for path in (ROOT / folder).rglob("*.py")]
     run_simple(
         HOST,
@@ -80,12 +78,19 @@ def _serve(application: WSGIApplication, port: int) -> None:
     )
 
 
+def _is_news(record: logging.LogRecord, banner: str) -> bool:
+    """Keep of Werkzeug's log what a developer wants to know, and say our own words as soon as it listens."""
+    if "Running on" in record.getMessage():
+        print(banner, flush=True)
+    return record.levelno > logging.INFO or "Detected change" in record.getMessage()
+
+
 def _application(endpoint: str) -> WSGIApplication:
     """Return the API, or what answers 500 until template.yaml is mended and saved."""
     try:
         return LocalApi(read_template(), endpoint)
-    except TemplateError:
-        traceback.print_exc()
+    except TemplateError as error:
+        print(error, file=sys.stderr)
         return broken
 
 
@@ -95,7 +100,8 @@ def _check_free(port: int) -> None:
         try:
             probe.bind((HOST, port))
         except OSError as error:
-            raise OSError(f"Port {port} cannot be used ({error.strerror}): choose another, as in `make run PORT=3001`.") from None
+            reason = f"Port {port} cannot be used ({error.strerror})"
+            raise OSError(f"{reason}: choose another, as in `make run PORT=3001`.") from None
 
 
 def _short(path: Path) -> Path:

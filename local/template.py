@@ -23,7 +23,7 @@ class TemplateError(Exception):
 
 @dataclass(frozen=True)
 class Function:
-    """One Lambda function: `module` and `attribute` come from its `Handler`, seconds and megabytes from the template."""
+    """One Lambda function: its `Handler` as `module` and `attribute`, `timeout` in seconds, `memory` in megabytes."""
 
     logical_id: str
     module: str

@@ -1,0 +1,210 @@
+"""`make run` as its users see it: the local API in a process of its own, over HTTP."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import urllib3
+
+from local.dynamodb import HOST, free_port
+from local.template import ROOT
+
+HTTP = urllib3.PoolManager(retries=False, timeout=30)
+
+
+@dataclass
+class Run:
+    """A running `make run`: its process, its address and what it printed at the start."""
+
+    process: subprocess.Popen[str]
+    url: str
+    banner: list[str]
+
+    def request(self, method: str, path: str, **arguments: Any) -> tuple[int, Any]:
+        reply = HTTP.request(method, self.url + path, **arguments)
+        return reply.status, json.loads(reply.data)
+
+    def stop(self, number: signal.Signals = signal.SIGINT) -> int:
+        self.process.send_signal(number)
+        return self.process.wait(30)
+
+
+def start(state: Path, port: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "local.serve"],
+        cwd=ROOT,
+        env={**os.environ, "PORT": str(port), "STATE": str(state)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+@contextmanager
+def running(state: Path) -> Iterator[Run]:
+    port = free_port()
+    process = start(state, port)
+    try:
+        assert process.stdout
+        banner = [process.stdout.readline()]
+        while banner[-1] and "anthropic" not in banner[-1]:
+            banner.append(process.stdout.readline())
+        assert banner[-1], f"it ended at once: {banner}"
+        yield Run(process, f"http://{HOST}:{port}", banner)
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    with running(tmp_path_factory.mktemp("state")) as run:
+        yield run
+
+
+def test_the_printed_curl_lines_work_as_pasted(run: Run) -> None:
+    lines = [line.strip() for line in run.banner if line.strip().startswith("curl ")]
+    replies = [json.loads(subprocess.check_output(line, shell=True)) for line in lines]
+    assert replies[0] == {"seq": 1}
+    assert [(m["seq"], m["content"]) for m in replies[1]["messages"]] == [(1, "Hi")]
+    assert [m["role"] for m in replies[2]["messages"]] == ["user"]
+    assert len(lines) == 3
+
+
+def test_it_prints_its_address(run: Run) -> None:
+    assert run.url in run.banner[0]
+
+
+@pytest.mark.parametrize("conversation", ["a%2Fb", "%F0%9F%98%80", "x%20y%3Fz%23%25", "%22%5C"])
+def test_a_conversation_is_what_the_path_says_decoded_once(run: Run, conversation: str) -> None:
+    path = f"/conversations/{conversation}/messages"
+    before = run.request("GET", f"{path}/count")[1]["count"]
+    assert run.request("POST", path, json={"role": "user", "content": "x"}) == (201, {"seq": before + 1})
+    assert run.request("GET", f"{path}/count") == (200, {"count": before + 1})
+
+
+def test_fixed_routes_win_over_parameters(run: Run) -> None:
+    path = "/conversations/routes/messages"
+    batch = {"messages": [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]}
+    assert run.request("POST", f"{path}/batch", json=batch) == (201, {"seq": 2})
+    assert run.request("POST", f"{path}/user", json={"content": "c"}) == (201, {"seq": 3})
+    assert run.request("GET", f"{path}/last")[1]["message"]["content"] == "c"
+
+
+def test_a_binary_body_reaches_the_function_whole(run: Run) -> None:
+    body = json.dumps({"role": "user", "content": "é😀"}, ensure_ascii=False).encode()
+    path = "/conversations/binary/messages"
+    # What has no media type API Gateway sends on in base64.
+    assert run.request("POST", path, body=body) == (201, {"seq": 1})
+    assert run.request("GET", f"{path}/last")[1]["message"]["content"] == "é😀"
+
+
+def test_a_query_parameter_twice_arrives_joined(run: Run) -> None:
+    status, _ = run.request("GET", "/conversations/query/messages?limit=1&limit=2")
+    assert status == 400
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/"),
+        ("GET", "/conversations/a"),
+        ("GET", "/conversations/a/messages/last/more"),
+        ("GET", "/conversations//messages"),
+        ("DELETE", "/conversations/a/messages"),
+        ("PUT", "/conversations/a/messages/last"),
+    ],
+)
+def test_what_has_no_route_is_not_found(run: Run, method: str, path: str) -> None:
+    assert run.request(method, path) == (404, {"message": "Not Found"})
+
+
+def test_a_body_over_the_gateways_limit_is_refused(run: Run) -> None:
+    status, reply = run.request("POST", "/conversations/big/messages", body=b" " * (10 * 1024 * 1024 + 1))
+    assert (status, reply) == (413, {"message": "Request Entity Too Large"})
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_data_survives_a_restart(tmp_path: Path, number: signal.Signals) -> None:
+    message = {"role": "user", "content": "é😀\0"}
+    with running(tmp_path) as first:
+        assert first.request("POST", "/conversations/a/messages", json=message) == (201, {"seq": 1})
+        assert first.stop(number) == 0
+    with running(tmp_path) as second:
+        status, reply = second.request("GET", "/conversations/a/messages/last")
+        assert (status, reply["message"]["content"]) == (200, message["content"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_running_and_nothing_lost(tmp_path: Path, number: signal.Signals) -> None:
+    with running(tmp_path) as run:
+        assert run.request("POST", "/conversations/a/messages/user", json={"content": "x"}) == (201, {"seq": 1})
+        ports = [int(run.url.rpartition(":")[2]), int((tmp_path / "endpoint").read_text().rpartition(":")[2])]
+        assert all(listening(port) for port in ports)
+        run.stop(number)
+        until(lambda: not any(listening(port) for port in ports))
+    until((tmp_path / "dynamodb.json").exists)
+
+
+def test_stopping_says_nothing(tmp_path: Path) -> None:
+    with running(tmp_path) as run:
+        run.process.send_signal(signal.SIGINT)
+        output, _ = run.process.communicate(timeout=30)
+    assert output.strip() == ""
+
+
+def test_a_port_in_use_is_one_clear_sentence(tmp_path: Path) -> None:
+    with socket.socket() as holder:
+        holder.bind((HOST, 0))
+        holder.listen()
+        port = holder.getsockname()[1]
+        process = start(tmp_path, port)
+        output, _ = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert re.fullmatch(rf"Port {port} cannot be used \(.*\): choose another, as in `make run PORT=3001`\.\n", output)
+
+
+def test_data_in_use_is_one_clear_sentence(tmp_path: Path) -> None:
+    with running(tmp_path):
+        process = start(tmp_path, free_port())
+        output, _ = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert "is in use by another `make run`" in output
+    assert output.count("\n") == 1
+
+
+def test_code_that_changes_is_served(tmp_path: Path) -> None:
+    """The reloader sees the watched file's time of change, not its content: touching it is enough."""
+    with running(tmp_path) as run:
+        assert run.request("GET", "/conversations/a/messages/count") == (200, {"count": 0})
+        (ROOT / "functions" / "count.py").touch()
+        assert run.process.stdout
+        lines = iter(run.process.stdout.readline, "")
+        assert any("Detected change" in line for line in lines)
+        assert run.request("GET", "/conversations/a/messages/count") == (200, {"count": 0})
+
+
+def listening(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex((HOST, port)) == 0
+
+
+def until(condition: Any, seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
