@@ -20,12 +20,13 @@ from uuid import uuid4
 import boto3
 from botocore.config import Config
 
-from messagelog import codec, keys
-from messagelog.faults import FAILURES, Meaning, error_for, fault_of
-from messagelog.highwater import marks_of
-from messagelog.limits import check_fits
+from messagelog import codec
+from messagelog.dynamodb import keys
+from messagelog.dynamodb.faults import FAILURES, Meaning, error_for, fault_of
+from messagelog.dynamodb.highwater import marks_of
+from messagelog.dynamodb.limits import check_fits
 from messagelog.messages import AgentMessage, StoredMessage
-from messagelog.retry import Retry
+from messagelog.dynamodb.retry import Retry
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
