@@ -11,21 +11,20 @@ from typing import TYPE_CHECKING, TextIO
 from werkzeug.wrappers import Request, Response
 
 from local import gateway, runtime
-from local.template import Template
+from local.template import Route
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 
 class LocalApi:
-    """Serves the routes of `template` with the real handlers, whose tables are at `endpoint`.
+    """Serves `routes` with the real handlers, in a process that `runtime.prepare` has made ready.
 
     A line for each request goes to `log`.
     """
 
-    def __init__(self, template: Template, endpoint: str, *, log: TextIO | None = sys.stdout) -> None:
-        runtime.prepare(template, endpoint)
-        self._router = gateway.Router(template.routes)
+    def __init__(self, routes: Iterable[Route], log: TextIO | None = sys.stdout) -> None:
+        self._router = gateway.Router(routes)
         self._log = log
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 import threading
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import Any
 import urllib3
 from werkzeug.serving import make_server
 
+from local import runtime
 from local.api import LocalApi
 from local.dynamodb import HOST, DynamoDBError, connect, create_tables, embedded_dynamodb
 from local.template import TemplateError, read_template
@@ -36,7 +38,11 @@ _BATCH: list[dict[str, Any]] = [
     {"role": "user", "content": "Then book Lisbon."},
     {"role": "assistant", "content": "Done."},
 ]
-_VIEWS = {"openai": 8, "anthropic": 6, "langchain": 5}
+_VIEWS = {
+    "openai": ["system", "user", "assistant", "tool", "tool", "assistant", "user", "assistant"],
+    "anthropic": ["user", "assistant", "user", "assistant", "user", "assistant"],
+    "langchain": ["system", "user", "assistant", "assistant", "user", "assistant"],
+}
 
 
 class DemoError(Exception):
@@ -65,11 +71,11 @@ def _play(client: _Client) -> None:
     client.expect("GET", f"{_PATH}/count", {"count": total})
     print("\nRead all by cursor, three at a time:")
     _check("reading by cursor", _plain(_read_by_cursor(client)), [*_TURNS, *_BATCH])
-    for view, length in _VIEWS.items():
+    for view, roles in _VIEWS.items():
         print(f"\nThe view for {view}:")
         messages = client.call("GET", f"{_PATH}/{view}")["messages"]
         print(json.dumps(messages, indent=2, ensure_ascii=False))
-        _check(f"the number of messages for {view}", len(messages), length)
+        _check(f"the roles for {view}", [message["role"] for message in messages], roles)
 
 
 def _read_by_cursor(client: _Client) -> list[dict[str, Any]]:
@@ -119,7 +125,9 @@ def _api() -> Iterator[str]:
     template = read_template()
     with embedded_dynamodb() as endpoint:
         create_tables(connect(endpoint), template.tables)
-        server = make_server(HOST, 0, LocalApi(template, endpoint, log=None), threaded=True)
+        runtime.prepare(template, endpoint, POWERTOOLS_LOG_LEVEL="WARNING")
+        logging.getLogger("werkzeug").setLevel(logging.WARNING)
+        server = make_server(HOST, 0, LocalApi(template.routes, log=None), threaded=True)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
             yield f"http://{HOST}:{server.server_port}"

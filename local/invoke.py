@@ -9,7 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
 from local import runtime
@@ -31,7 +31,10 @@ def main(arguments: list[str]) -> int:
         with _dynamodb() as endpoint:
             create_tables(connect(endpoint), template.tables)
             runtime.prepare(template, endpoint)
-            print(json.dumps(runtime.invoke(function, event), indent=2, ensure_ascii=False))
+            # The reply alone goes to the standard output, the function's log lines beside it.
+            with redirect_stdout(sys.stderr):
+                reply = runtime.invoke(function, event)
+            print(json.dumps(reply, indent=2, ensure_ascii=False))
     except (UsageError, DynamoDBError, TemplateError, OSError) as error:
         print(error, file=sys.stderr)
         return 1

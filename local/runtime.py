@@ -56,10 +56,11 @@ class LambdaContext:
         return max(0, int((self._start + self.timeout - time.monotonic()) * 1000))
 
 
-def prepare(template: Template, endpoint: str) -> None:
+def prepare(template: Template, endpoint: str, **variables: str) -> None:
     """Make this process a place where the template's functions run: their environment, the layer, the table's endpoint.
 
-    An AWS profile or session of the developer is put aside, so that no function can reach a real account.
+    `variables` are added to the environment. An AWS profile or session of the developer is put aside, so that no
+    function can reach a real account.
     """
     for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL"):
         os.environ.pop(name, None)
@@ -69,6 +70,7 @@ def prepare(template: Template, endpoint: str) -> None:
             **CREDENTIALS,
             "AWS_REGION": CREDENTIALS["AWS_DEFAULT_REGION"],
             "AWS_ENDPOINT_URL_DYNAMODB": endpoint,
+            **variables,
         }
     )
     folders = [*template.layers, *(function.folder for function in template.functions)]

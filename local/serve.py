@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from werkzeug.serving import is_running_from_reloader, run_simple
 
-from local import lifeline
+from local import lifeline, runtime
 from local.api import LocalApi, broken
 from local.dynamodb import HOST, DynamoDBError, connect, create_tables, embedded_dynamodb
 from local.template import ROOT, TemplateError, read_template
@@ -88,7 +88,9 @@ def _is_news(record: logging.LogRecord, banner: str) -> bool:
 def _application(endpoint: str) -> WSGIApplication:
     """Return the API, or what answers 500 until template.yaml is mended and saved."""
     try:
-        return LocalApi(read_template(), endpoint)
+        template = read_template()
+        runtime.prepare(template, endpoint)
+        return LocalApi(template.routes)
     except TemplateError as error:
         print(error, file=sys.stderr)
         return broken
