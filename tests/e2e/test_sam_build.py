@@ -1,0 +1,92 @@
+"""What `sam build` makes runs: each handler imports as on Lambda, from its own folder and the layer alone."""
+
+import importlib.metadata
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from samtranslator.yaml_helper import yaml_parse  # type: ignore[import-untyped]
+
+ROOT = Path(__file__).parents[2]
+VENV_BIN = Path(sys.executable).parent
+ENVIRONMENT = os.environ | {
+    "PATH": f"{VENV_BIN}{os.pathsep}{os.environ['PATH']}",
+    "AWS_DEFAULT_REGION": "us-east-1",
+    "SAM_CLI_TELEMETRY": "0",
+}
+FUNCTIONS: dict[str, dict[str, Any]] = {
+    name: resource["Properties"]
+    for name, resource in yaml_parse((ROOT / "template.yaml").read_text())["Resources"].items()
+    if resource["Type"] == "AWS::Serverless::Function"
+}
+IMPORT = """
+import importlib, sys
+sys.path[:0] = sys.argv[2:]
+module = importlib.import_module(sys.argv[1])
+print(module.__file__, callable(module.handler), sys.modules["messagelog"].__file__)
+"""
+
+
+@pytest.fixture(scope="session")
+def python() -> str:
+    """A Python 3.13, the version of the functions: `sam build` installs the layer's dependencies with it."""
+    asked = ["python3.13", "-c", "import sys; print(sys.executable)"]
+    try:
+        return subprocess.run(
+            asked, cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=True
+        ).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("sam build needs python3.13 on PATH: install it, or make .venv with it")
+
+
+@pytest.fixture(scope="session")
+def build(python: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that `sam build` has filled, for the machine that the tests run on."""
+    folder = tmp_path_factory.mktemp("sam") / "build"
+    machine = "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64"
+    command = [sys.executable, "-m", "samcli", "build", "--no-cached", "--build-dir", str(folder)]
+    command += ["--parameter-overrides", f"Architecture={machine}"]
+    result = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def lambda_runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with boto3 and what it needs and nothing else, as the Lambda runtime has it."""
+    folder = tmp_path_factory.mktemp("runtime")
+    for name in ("boto3", "botocore", "s3transfer", "jmespath", "python-dateutil", "six", "urllib3"):
+        distribution = importlib.metadata.distribution(name)
+        modules = {file.parts[0] for file in distribution.files or [] if file.suffix == ".py"} - {".."}
+        for module in modules:
+            (folder / module).symlink_to(str(distribution.locate_file(module)))
+    return folder
+
+
+def test_the_layer_holds_the_package_where_lambda_looks_for_it(build: Path) -> None:
+    layer = build / "MessageLogLayer"
+    assert [path.name for path in layer.iterdir()] == ["python"]
+    source = ROOT / "layers" / "messagelog"
+    built = {path.relative_to(layer / "python") for path in (layer / "python" / "messagelog").rglob("*.py")}
+    assert built == {path.relative_to(source) for path in (source / "messagelog").rglob("*.py")}
+
+
+def test_the_layer_has_nothing_compiled_so_that_any_python_takes_it(build: Path) -> None:
+    """The template offers the layer to Python 3.11 and 3.12 too, though it is built with 3.13."""
+    assert not list((build / "MessageLogLayer").rglob("*.so"))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_built_handler_imports_as_on_lambda(name: str, build: Path, lambda_runtime: Path, python: str) -> None:
+    module, attribute = FUNCTIONS[name]["Handler"].split(".")
+    folder, layer = build / name, build / "MessageLogLayer" / "python"
+    command = [python, "-I", "-S", "-c", IMPORT, module, str(folder), str(layer), str(lambda_runtime)]
+    variables = {"MESSAGELOG_TABLE": "MessageTable", "AWS_DEFAULT_REGION": "us-east-1"}
+    result = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    assert attribute == "handler"
+    assert result.stdout.split() == [str(folder / f"{module}.py"), "True", str(layer / "messagelog" / "__init__.py")]

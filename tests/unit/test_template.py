@@ -1,0 +1,230 @@
+"""template.yaml is the truth about what is deployed. These tests hold what it must never lose.
+
+They look at what SAM makes of it, so that what counts is what CloudFormation would be given.
+"""
+
+import copy
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cfnlint.api import lint_file  # type: ignore[import-untyped]
+from samtranslator.translator.transform import transform  # type: ignore[import-untyped]
+from samtranslator.yaml_helper import yaml_parse  # type: ignore[import-untyped]
+
+ROOT = Path(__file__).parents[2]
+TEMPLATE: dict[str, Any] = yaml_parse((ROOT / "template.yaml").read_text())
+
+MESSAGES = "/conversations/{conversation}/messages"
+APPEND = {"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"}
+READ = {"dynamodb:Query"}
+OPERATIONS = {
+    "append": (f"POST {MESSAGES}", APPEND),
+    "add": (f"POST {MESSAGES}/{{role}}", APPEND),
+    "append_many": (f"POST {MESSAGES}/batch", APPEND),
+    "all": (f"GET {MESSAGES}", READ),
+    "last": (f"GET {MESSAGES}/last", READ),
+    "count": (f"GET {MESSAGES}/count", {"dynamodb:GetItem"}),
+    "to_openai": (f"GET {MESSAGES}/openai", READ),
+    "to_anthropic": (f"GET {MESSAGES}/anthropic", READ),
+    "to_langchain": (f"GET {MESSAGES}/langchain", READ),
+    "to_bedrock": (f"GET {MESSAGES}/bedrock", READ),
+}
+each_operation = pytest.mark.parametrize("operation", OPERATIONS)
+
+
+class NoManagedPolicies:
+    """Stands for the look-up of AWS managed policies by name, which the template has no use for."""
+
+    def load(self) -> dict[str, str]:
+        return {}
+
+
+def translate(template: dict[str, Any]) -> dict[str, Any]:
+    """The resources that SAM makes of the template, by logical id."""
+    template = copy.deepcopy(template)
+    template["Globals"]["Function"]["CodeUri"] = "s3://bucket/functions"
+    template["Resources"]["MessageLogLayer"]["Properties"]["ContentUri"] = "s3://bucket/layer"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        resources: dict[str, Any] = transform(template, {}, NoManagedPolicies())["Resources"]
+    return resources
+
+
+RESOURCES = translate(TEMPLATE)
+
+
+def of_type(kind: str) -> dict[str, Any]:
+    """The properties of the deployed resources of a type, by logical id."""
+    return {name: resource["Properties"] for name, resource in RESOURCES.items() if resource["Type"] == kind}
+
+
+def logical_id(operation: str) -> str:
+    return "".join(word.title() for word in operation.split("_")) + "Function"
+
+
+def function(operation: str) -> dict[str, Any]:
+    properties: dict[str, Any] = RESOURCES[logical_id(operation)]["Properties"]
+    return properties
+
+
+def routes() -> dict[str, dict[str, Any]]:
+    """The API's routes, as `GET /path`."""
+    paths = RESOURCES["Api"]["Properties"]["Body"]["paths"]
+    return {f"{method.upper()} {path}": route for path, methods in paths.items() for method, route in methods.items()}
+
+
+def test_each_file_is_one_function_with_one_event() -> None:
+    files = sorted(path.stem for path in (ROOT / "functions").glob("*.py"))
+    assert sorted(properties["Handler"] for properties in of_type("AWS::Lambda::Function").values()) == [
+        f"{name}.handler" for name in files
+    ]
+    assert sorted(path.stem for path in (ROOT / "events").iterdir()) == files
+    assert sorted(OPERATIONS) == files
+
+
+@each_operation
+def test_the_function_is_named_after_its_operation(operation: str) -> None:
+    assert function(operation)["Handler"] == f"{operation}.handler"
+
+
+def test_no_file_hides_a_module_of_the_standard_library() -> None:
+    assert not {path.stem for path in (ROOT / "functions").iterdir()} & sys.stdlib_module_names
+
+
+@each_operation
+def test_a_test_names_the_operation(operation: str) -> None:
+    tests = (path.read_text() for path in (ROOT / "tests").rglob("test_*.py") if path != Path(__file__))
+    assert any(re.search(rf"""\bfunctions[./]{operation}\b|["']{operation}["']""", test) for test in tests)
+
+
+@each_operation
+def test_each_operation_has_its_route(operation: str) -> None:
+    uri = routes()[OPERATIONS[operation][0]]["x-amazon-apigateway-integration"]["uri"]["Fn::Sub"]
+    assert f"${{{logical_id(operation)}.Arn}}" in uri
+
+
+def test_the_api_has_no_other_route() -> None:
+    assert sorted(routes()) == sorted(route for route, _ in OPERATIONS.values())
+
+
+def test_the_api_is_closed_by_default() -> None:
+    assert all(route["security"] == [{"AWS_IAM": []}] for route in routes().values())
+    schemes = RESOURCES["Api"]["Properties"]["Body"]["components"]["securitySchemes"]
+    assert schemes["AWS_IAM"]["x-amazon-apigateway-authtype"] == "awsSigv4"
+
+
+def test_nothing_but_the_api_invokes_a_function() -> None:
+    assert not of_type("AWS::Lambda::Url")
+    permissions = of_type("AWS::Lambda::Permission").values()
+    assert len(permissions) == len(OPERATIONS)
+    assert {permission["Principal"] for permission in permissions} == {"apigateway.amazonaws.com"}
+
+
+def test_browsers_of_other_origins_are_kept_out_by_default() -> None:
+    condition, cors, otherwise = RESOURCES["Api"]["Properties"]["Body"]["x-amazon-apigateway-cors"]["Fn::If"]
+    assert (condition, otherwise) == ("HasCorsOrigins", {"Ref": "AWS::NoValue"})
+    assert TEMPLATE["Parameters"]["CorsOrigins"]["Default"] == ""
+    assert cors["allowOrigins"] == {"Ref": "CorsOrigins"}
+    assert {"Content-Type", "Authorization", "If-Match", "Idempotency-Key"} <= set(cors["allowHeaders"])
+    assert set(cors["exposeHeaders"]) == {"ETag", "Retry-After"}
+
+
+def test_the_api_is_throttled() -> None:
+    (stage,) = of_type("AWS::ApiGatewayV2::Stage").values()
+    assert stage["DefaultRouteSettings"] == {
+        "ThrottlingRateLimit": {"Ref": "ThrottleRate"},
+        "ThrottlingBurstLimit": {"Ref": "ThrottleBurst"},
+    }
+
+
+def test_access_logs_are_json_and_name_no_conversation() -> None:
+    (stage,) = of_type("AWS::ApiGatewayV2::Stage").values()
+    logged = json.loads(stage["AccessLogSettings"]["Format"])
+    assert logged["routeKey"] == "$context.routeKey"
+    assert not [variable for variable in logged.values() if re.search("path|query|body|header", variable, re.I)]
+
+
+@each_operation
+def test_each_role_grants_what_its_operation_needs(operation: str) -> None:
+    """A transaction is authorised by the actions in it (DynamoDB Developer Guide, "Using IAM with transactions")."""
+    role = RESOURCES[f"{logical_id(operation)}Role"]["Properties"]
+    assert function(operation)["Role"] == {"Fn::GetAtt": [f"{logical_id(operation)}Role", "Arn"]}
+    (statement,) = (it for policy in role["Policies"] for it in policy["PolicyDocument"]["Statement"])
+    assert set(statement.pop("Action")) == OPERATIONS[operation][1]
+    assert statement == {"Effect": "Allow", "Resource": {"Fn::GetAtt": ["MessageTable", "Arn"]}}
+    (managed,) = role["ManagedPolicyArns"]
+    assert managed.endswith(":policy/service-role/AWSLambdaBasicExecutionRole")
+
+
+def test_nothing_else_grants_anything() -> None:
+    kinds = [resource["Type"] for resource in RESOURCES.values() if resource["Type"].startswith("AWS::IAM::")]
+    assert kinds == ["AWS::IAM::Role"] * len(OPERATIONS)
+    assert "*" not in json.dumps(TEMPLATE)
+
+
+@each_operation
+def test_each_function_is_set_up_to_run(operation: str) -> None:
+    properties = function(operation)
+    assert properties["Architectures"] == [{"Ref": "Architecture"}]
+    assert properties["Layers"] == [{"Ref": name} for name in of_type("AWS::Lambda::LayerVersion")]
+    assert properties["Environment"]["Variables"]["MESSAGELOG_TABLE"] == {"Ref": "MessageTable"}
+    assert 10 <= properties["Timeout"] < 30, "storage retries must fit, and API Gateway waits for 30 seconds"
+
+
+def test_the_layer_is_built_for_the_machine_of_the_functions() -> None:
+    layer = TEMPLATE["Resources"]["MessageLogLayer"]
+    assert layer["Metadata"] == {"BuildMethod": "python3.13", "BuildArchitecture": {"Ref": "Architecture"}}
+    assert TEMPLATE["Parameters"]["Architecture"]["Default"] == "arm64"
+
+
+def test_each_function_logs_json_to_a_group_of_its_own_that_forgets() -> None:
+    logging = [properties["LoggingConfig"] for properties in of_type("AWS::Lambda::Function").values()]
+    assert {config["LogFormat"] for config in logging} == {"JSON"}
+    groups = {config["LogGroup"]["Ref"] for config in logging}
+    assert groups | {"AccessLogGroup"} == set(of_type("AWS::Logs::LogGroup"))
+    assert len(groups) == len(OPERATIONS)
+    for group in of_type("AWS::Logs::LogGroup").values():
+        assert group["RetentionInDays"] == {"Ref": "LogRetentionDays"}
+
+
+def test_the_table_is_the_one_that_the_storage_expects_and_is_kept() -> None:
+    table = RESOURCES["MessageTable"]
+    assert (table["DeletionPolicy"], table["UpdateReplacePolicy"]) == ("Retain", "Retain")
+    assert table["Properties"] == {
+        "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"} for name in ("conversation", "entry")],
+        "KeySchema": [
+            {"AttributeName": "conversation", "KeyType": "HASH"},
+            {"AttributeName": "entry", "KeyType": "RANGE"},
+        ],
+        "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+        "TimeToLiveSpecification": {"AttributeName": "expires_at", "Enabled": True},
+    }
+
+
+def test_each_environment_of_samconfig_stands_alone() -> None:
+    config = tomllib.loads((ROOT / "samconfig.toml").read_text())
+    default, prod = config["default"], config["prod"]
+    assert default["global"]["parameters"]["stack_name"] != prod["global"]["parameters"]["stack_name"]
+    overrides = prod["deploy"]["parameters"].pop("parameter_overrides")
+    assert {pair.split("=")[0] for pair in overrides.split()} <= set(TEMPLATE["Parameters"])
+    for command in ("validate", "build", "deploy"):
+        assert default[command] == prod[command]
+
+
+def test_cfn_lint_has_nothing_to_say() -> None:
+    assert lint_file(ROOT / "template.yaml") == []
+
+
+def test_sam_validate_has_nothing_to_say() -> None:
+    environment = os.environ | {"AWS_DEFAULT_REGION": "us-east-1", "SAM_CLI_TELEMETRY": "0"}
+    command = [sys.executable, "-m", "samcli", "validate", "--lint"]
+    result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    assert result.returncode == 0, result.stdout + result.stderr
