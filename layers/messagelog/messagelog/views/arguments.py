@@ -46,7 +46,7 @@ def parsed(text: str) -> JSONValue:
             text, object_pairs_hook=_object, parse_int=_int, parse_float=_float, parse_constant=_refused
         )
         json.dumps(value, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
+    except (ValueError, ArithmeticError, RecursionError):
         return text
     return text if _deeper(value, _MAX_DEPTH) else value
 

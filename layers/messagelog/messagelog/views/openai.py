@@ -54,7 +54,7 @@ def _bodies(step: Step, speakers: Names) -> Iterator[dict[str, Any]]:
 
 def _plain(message: StoredMessage) -> dict[str, Any]:
     if message.role == "tool":
-        return {"role": "tool", "tool_call_id": message.tool_call_id, "content": message.content}
+        return {"role": "tool", "tool_call_id": message.tool_call_id or "", "content": message.content}
     return _message(message, message.name, calls_of(message))
 
 

@@ -1,6 +1,11 @@
 """A view in pages, for replies that may only be so large.
 
-The pages of a view are slices of the whole view: a page stands alone, and the pages joined are the whole view.
+A page is a slice of the whole view, between two cuts. A cut lies before a user or system message that begins a turn of
+its own, so a page stands alone, and the pages joined are the whole view.
+
+Why a page needs the whole log: whether an id was used before, and so is replaced, stands in front of the page; a late
+result of one of its calls stands behind it. No rule that sees less keeps both a legal id that is used once as it is and
+all ids of the joined pages apart.
 """
 
 from __future__ import annotations
@@ -11,7 +16,7 @@ from typing import Any, Protocol
 
 from messagelog.errors import MessageTooLargeError
 from messagelog.messages import StoredMessage
-from messagelog.views.turns import Turn
+from messagelog.views.turns import Turn, bodies
 
 
 class View(Protocol):
@@ -24,14 +29,17 @@ class View(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of a view. `next` is the `after` of the page behind it, `None` at the end."""
+    """A page of a view. `next` is the `after` of the page behind it, None at the end."""
 
     messages: list[dict[str, Any]]
     next: int | None
 
 
 class PageTooLargeError(MessageTooLargeError):
-    """No page can hold the turns of the messages `first` to `last`. `next` is the `after` of the page behind them."""
+    """The messages `first` to `last` can only be shown together, and no page holds them.
+
+    `next` is the `after` of the page behind them, None if they are the last.
+    """
 
     def __init__(self, first: int, last: int, next: int | None) -> None:
         super().__init__(first, last, next)
@@ -40,8 +48,8 @@ class PageTooLargeError(MessageTooLargeError):
         self.next = next
 
     def __str__(self) -> str:
-        behind = "nothing is behind them" if self.next is None else f"go on with after={self.next}"
-        return f"the messages {self.first} to {self.last} belong together and do not fit one reply: {behind}"
+        behind = "they are the last" if self.next is None else f"go on with after={self.next}"
+        return f"the messages {self.first} to {self.last} belong together and do not fit one reply; {behind}"
 
 
 def page(
@@ -53,11 +61,45 @@ def page(
     after: int = 0,
     faithful: bool = False,
 ) -> Page:
-    """The page of the view behind message `after`, as much as `room` holds.
+    """As much of the view behind message `after` as `room` holds.
 
-    `messages` is the whole log, oldest first, also what is before `after`: whether an id was used before, and which
-    call a result belongs to, stands there. `size` measures one entry of the view as the reply carries it.
+    `messages` is the whole log, oldest first, also what is before `after`. `size` measures one entry of the view as the
+    reply carries it. An `after` that is no `next` of a page gives the view of the messages behind it, as if the log
+    began there. A faithful view may be cut anywhere.
     Raises PageTooLargeError where not even the shortest page fits.
     """
-    turns = [turn for turn in view(messages, faithful=faithful) if turn.first > after]
-    return Page([turn.body for turn in turns], None)
+    log = list(messages)
+    turns = _behind(after, view, log, faithful)
+    used = 0
+    end = 0
+    for index, turn in enumerate(turns):
+        if index and (faithful or _is_cut(turns, index)):
+            end = index
+        used += size(turn.body)
+        if used > room:
+            if end == 0:
+                raise _too_large(turns, log, faithful)
+            return Page(bodies(turns[:end]), turns[end].first - 1)
+    return Page(bodies(turns), None)
+
+
+def _behind(after: int, view: View, log: list[StoredMessage], faithful: bool) -> list[Turn]:
+    turns = view(log, faithful=faithful)
+    if after == 0:
+        return turns
+    for index, turn in enumerate(turns):
+        if turn.first == after + 1 and _is_cut(turns, index):
+            return turns[index:]
+    return view([message for message in log if message.seq > after], faithful=faithful)
+
+
+def _is_cut(turns: list[Turn], index: int) -> bool:
+    """Whether a page may begin with this turn: it is the user's or the system's, and behind all of the turn before."""
+    begins = index == 0 or turns[index].first > turns[index - 1].last
+    return begins and turns[index].body["role"] in ("user", "system")
+
+
+def _too_large(turns: list[Turn], log: list[StoredMessage], faithful: bool) -> PageTooLargeError:
+    cuts = (index for index in range(1, len(turns)) if faithful or _is_cut(turns, index))
+    behind = next((turns[index].first - 1 for index in cuts), None)
+    return PageTooLargeError(turns[0].first, log[-1].seq if behind is None else behind, behind)

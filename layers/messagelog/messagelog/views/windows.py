@@ -1,14 +1,24 @@
-"""The newest part of a log that a provider takes as it is."""
+"""The newest part of a log, cut where a provider accepts the cut.
+
+A window starts at a user or system message and splits no tool exchange, so a history that a provider takes as it is has
+windows that it takes as they are. Where a result's call is not in the window, it is looked for further back; in a
+history without such results, nothing but the window is read.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
+from dataclasses import dataclass
+from itertools import chain
 
 from messagelog.messages import StoredMessage
+from messagelog.views.arguments import as_text
+from messagelog.views.exchanges import Step, pair
 
 REACH = 200
-"""In a window, a result more than this many messages behind its call does not belong to it."""
+"""In a window, a result more than this many messages behind its call does not belong to it (`reach` of the views)."""
+
+_BYTES_A_TOKEN = 4
 
 
 def window(
@@ -18,6 +28,115 @@ def window(
     max_tokens: int | None = None,
     count_tokens: Callable[[str], int] | None = None,
 ) -> list[StoredMessage]:
-    """The longest run of newest messages within the limits that starts at a user or system message."""
-    newest = list(islice(newest_first, last))[::-1]
-    return next((newest[i:] for i, m in enumerate(newest) if m.role in ("user", "system")), [])
+    """The longest run of newest messages within both limits that starts at a user or system message, oldest first.
+
+    `newest_first` is the log from its end; no more than the limits allow, one message and REACH are taken from it.
+    `last` is a number of messages, `max_tokens` a budget for their text, counted by `count_tokens` (a text's tokens) or
+    estimated at 4 UTF-8 bytes a token. Reasoning costs nothing, since no view shows it.
+
+    It is empty where no such run exists, as with `last=1` on a log that ends in a tool result: half an exchange would
+    be refused, and more than the limit was not asked for. Without a limit it is the whole log. A negative limit raises
+    ValueError.
+    """
+    for name, limit in (("last", last), ("max_tokens", max_tokens)):
+        if limit is not None and limit < 0:
+            raise ValueError(f"{name} must be 0 or more")
+    newest, older = _within(newest_first, last, max_tokens, count_tokens or _estimated)
+    if last is None and max_tokens is None:
+        return newest
+    steps = pair(newest, reach=REACH)
+    starts = _starts(newest, steps)
+    past = _Past(older)
+    start = next(starts, None)
+    for stray in reversed(_strays(newest, steps)):
+        if start is None or stray.first < start:
+            break
+        if past.holds_call(stray):
+            start = next((seq for seq in starts if seq > stray.last), None)
+    return [message for message in newest if start is not None and message.seq >= start]
+
+
+def _within(
+    newest_first: Iterator[StoredMessage],
+    last: int | None,
+    max_tokens: int | None,
+    count_tokens: Callable[[str], int],
+) -> tuple[list[StoredMessage], Iterator[StoredMessage]]:
+    """The newest messages that fit the limits, oldest first, and an iterator over the older ones, newest first."""
+    taken: list[StoredMessage] = []
+    tokens = 0
+    while last is None or len(taken) < last:
+        message = next(newest_first, None)
+        if message is None:
+            break
+        if max_tokens is not None:
+            tokens += count_tokens(_text(message))
+            if tokens > max_tokens:
+                newest_first = chain([message], newest_first)
+                break
+        taken.append(message)
+    return taken[::-1], newest_first
+
+
+def _text(message: StoredMessage) -> str:
+    """All that a view may show of the message."""
+    if message.role == "reasoning":
+        return ""
+    return message.content + "".join(call.name + as_text(call.args) for call in message.tool_calls)
+
+
+def _estimated(text: str) -> int:
+    return -(-len(text.encode()) // _BYTES_A_TOKEN)
+
+
+def _starts(messages: list[StoredMessage], steps: list[Step]) -> Iterator[int]:
+    """The seqs of the user and system messages at which no exchange is under way."""
+    last_result = {step.message.seq: _last_seq(step) for step in steps}
+    under_way = 0
+    for message in messages:
+        if message.role in ("user", "system") and under_way < message.seq:
+            yield message.seq
+        under_way = max(under_way, last_result.get(message.seq, 0))
+
+
+def _last_seq(step: Step) -> int:
+    """The seq of the last message that belongs to the step."""
+    return max((result.seq for call in step.calls for result in call.results), default=step.message.seq)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stray:
+    """Results from `first` to `last` of a call that is not among the messages read so far."""
+
+    call_id: str
+    first: int
+    last: int
+
+
+def _strays(messages: list[StoredMessage], steps: list[Step]) -> list[_Stray]:
+    results = {message.seq for message in messages if message.role == "tool"}
+    return [
+        _Stray(step.calls[0].id, step.message.seq, _last_seq(step)) for step in steps if step.message.seq in results
+    ]
+
+
+class _Past:
+    """The messages before a window, read back only as far as somebody asks."""
+
+    def __init__(self, newest_first: Iterator[StoredMessage]) -> None:
+        self._newest_first = newest_first
+        self._seq_of_call: dict[str, int] = {}
+        self._read_to: int | None = None
+
+    def holds_call(self, stray: _Stray) -> bool:
+        """Whether the call of the stray results stands within reach of them."""
+        oldest = stray.first - REACH
+        while stray.call_id not in self._seq_of_call and (self._read_to is None or self._read_to > oldest):
+            message = next(self._newest_first, None)
+            if message is None:
+                break
+            self._read_to = message.seq
+            if message.role == "assistant":
+                for call in message.tool_calls:
+                    self._seq_of_call.setdefault(call.id, message.seq)
+        return self._seq_of_call.get(stray.call_id, oldest - 1) >= oldest

@@ -1,0 +1,111 @@
+"""OpenAI Chat Completions messages, and replies of that API, as messages of the log.
+
+Source: the API reference of `POST /v1/chat/completions` (platform.openai.com/docs/api-reference/chat).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from messagelog.incoming.reading import (
+    NOT_TEXT,
+    Found,
+    a_list,
+    a_role,
+    a_text,
+    an_object,
+    an_optional_text,
+    below,
+    entries,
+    joined,
+    refuse,
+)
+from messagelog.messages import AgentMessage, Role, ToolCall
+from messagelog.views.arguments import parsed
+
+_ROLES: dict[str, Role] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+_THINKING = ("reasoning_content", "reasoning")  # what compatible endpoints call it
+
+
+def from_openai(messages: object) -> list[AgentMessage]:
+    """Messages for the log from Chat Completions messages or a whole ChatCompletion.
+
+    `developer` is `system`; a refusal is text. `arguments` become the args they hold; text that is no JSON, or that
+    parsing would change, stays text, and `to_openai` gives back the same text. The older `function_call` has no id, so
+    the function's name links it to its `function` message.
+    Raises CodecError with the path of what is no text, of a custom tool's call, or of what is no such message.
+    """
+    return [message for path, entry in entries(messages) for message in _messages(*_unwrapped(entry, path))]
+
+
+def _unwrapped(entry: Any, path: str) -> tuple[dict[str, Any], str]:
+    """The message in a ChatCompletion or one of its choices, or the message that `entry` is."""
+    fields = an_object(entry, path)
+    if "choices" in fields:
+        path = below(path, "choices")
+        choices = a_list(fields["choices"], path)
+        if len(choices) != 1:
+            refuse(path, "holds more or less than one choice: pass the message of the one to keep")
+        fields, path = an_object(choices[0], f"{path}[0]"), f"{path}[0]"
+    if "message" in fields:
+        path = below(path, "message")
+        fields = an_object(fields["message"], path)
+    return fields, path
+
+
+def _messages(fields: dict[str, Any], path: str) -> list[AgentMessage]:
+    role = a_role(fields, "role", path, _ROLES)
+    name = an_optional_text(fields, "name", path)
+    text = joined(fields.get("content"), below(path, "content"), _text_of)
+    if role == "assistant":
+        return _assistant(fields, path, text).messages(role, name)
+    if role == "tool":
+        call_id = name if fields["role"] == "function" else an_optional_text(fields, "tool_call_id", path)
+        return [AgentMessage(role, text, name=name, tool_call_id=call_id)]
+    return [AgentMessage(role, text, name=name)]
+
+
+def _assistant(fields: dict[str, Any], path: str, text: str) -> Found:
+    if fields.get("audio") is not None:
+        refuse(below(path, "audio"), NOT_TEXT)
+    thoughts = [fields[name] for name in _THINKING if isinstance(fields.get(name), str)][:1]
+    found = Found([text, an_optional_text(fields, "refusal", path) or ""], thoughts)
+    for index, call in enumerate(a_list(fields.get("tool_calls") or [], below(path, "tool_calls"))):
+        found.calls.append(tool_call(call, f"{below(path, 'tool_calls')}[{index}]"))
+    if fields.get("function_call") is not None:
+        where = below(path, "function_call")
+        function = an_object(fields["function_call"], where)
+        found.calls.append(_call(a_text(function, "name", where), function, where))
+    return found
+
+
+def tool_call(value: object, path: str) -> ToolCall:
+    """The ToolCall of an entry of `tool_calls`. Raises CodecError if it calls no function."""
+    call = an_object(value, path)
+    if call.get("function") is None:
+        refuse(path, "is no function call, and only those can be kept")
+    where = below(path, "function")
+    return _call(an_optional_text(call, "id", path) or "", an_object(call["function"], where), where)
+
+
+def _call(id: str, function: dict[str, Any], path: str) -> ToolCall:
+    arguments = an_optional_text(function, "arguments", path) or ""
+    return ToolCall(id, a_text(function, "name", path), _args(arguments))
+
+
+def _args(arguments: str) -> Any:
+    """The value in the text, where `to_openai` makes of it a text that means the same; else the text itself."""
+    value = parsed(arguments) if arguments.strip() else {}
+    return arguments if value is None or isinstance(value, str) else value
+
+
+def _text_of(part: dict[str, Any], path: str) -> str:
+    kind = part.get("type")
+    return a_text(part, kind, path) if kind in ("text", "refusal") else refuse(path, NOT_TEXT)

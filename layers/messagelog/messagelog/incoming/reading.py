@@ -1,0 +1,112 @@
+"""What the readers of all kinds of messages share: plain data out of SDK objects, and faults with their path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from messagelog.errors import CodecError
+from messagelog.messages import AgentMessage, Role, ToolCall
+
+NOT_TEXT = "is not text, and a message holds text only: keep it elsewhere and refer to it in the text"
+
+
+def entries(messages: object) -> Iterator[tuple[str, Any]]:
+    """Each message as plain data, with its path: `[2]` in a sequence, nothing for a message by itself."""
+    try:
+        value = plain(messages)
+    except RecursionError:
+        raise CodecError("", "is nested too deep") from None
+    if not isinstance(value, list):
+        yield "", value
+        return
+    for index, entry in enumerate(value):
+        yield f"[{index}]", entry
+
+
+def plain(value: Any) -> Any:
+    """Dicts and lists in place of pydantic models, iterators and tuples, all the way down."""
+    if hasattr(value, "model_dump"):
+        value = value.model_dump(warnings=False)
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence | Iterator) and not isinstance(value, str | bytes | bytearray):
+        return [plain(item) for item in value]
+    return value
+
+
+def below(path: str, name: str) -> str:
+    """The path of a field of what is at `path`."""
+    return f"{path}.{name}" if path else name
+
+
+def refuse(path: str, reason: str) -> NoReturn:
+    """Raises the CodecError of a fault at `path`."""
+    raise CodecError(path, reason)
+
+
+def an_object(value: object, path: str) -> dict[str, Any]:
+    """The value, if it is an object."""
+    return value if isinstance(value, dict) else refuse(path, f"must be an object, not {_kind(value)}")
+
+
+def a_list(value: object, path: str) -> list[Any]:
+    """The value, if it is a list."""
+    return value if isinstance(value, list) else refuse(path, f"must be a list, not {_kind(value)}")
+
+
+def a_text(fields: dict[str, Any], name: str, path: str) -> str:
+    """The text in the field `name` of what is at `path`."""
+    value = fields.get(name)
+    return value if isinstance(value, str) else refuse(below(path, name), f"must be text, not {_kind(value)}")
+
+
+def an_optional_text(fields: dict[str, Any], name: str, path: str) -> str | None:
+    """The same, None where the field is missing or null."""
+    return None if fields.get(name) is None else a_text(fields, name, path)
+
+
+def a_role(fields: dict[str, Any], name: str, path: str, roles: Mapping[str, Role]) -> Role:
+    """The log's role for the one in the field `name`."""
+    role = a_text(fields, name, path)
+    return roles[role] if role in roles else refuse(below(path, name), f"must be one of {', '.join(roles)}")
+
+
+def each_part(content: object, path: str) -> Iterator[tuple[str, Any]]:
+    """The parts of a content that is a list, each with its path; a content that is one text is one part."""
+    if isinstance(content, str):
+        yield path, content
+    elif content is not None:
+        for index, part in enumerate(a_list(content, path)):
+            yield f"{path}[{index}]", part
+
+
+def joined(content: object, path: str, text_of: Callable[[Any, str], str]) -> str:
+    """The texts of all parts of a content, joined."""
+    return "".join(
+        part if isinstance(part, str) else text_of(an_object(part, where), where)
+        for where, part in each_part(content, path)
+    )
+
+
+@dataclass(slots=True)
+class Found:
+    """What was found in one message of another library."""
+
+    texts: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+    results: list[AgentMessage] = field(default_factory=list)
+
+    def messages(self, role: Role, name: str | None = None) -> list[AgentMessage]:
+        """Thinking first, then results, then the message itself, unless it has nothing to say beside those."""
+        found = [AgentMessage("reasoning", thought) for thought in self.thoughts if thought] + self.results
+        text = "".join(self.texts)
+        if text or self.calls or not found:
+            found.append(AgentMessage(role, text, name=name, tool_calls=tuple(self.calls)))
+        return found
+
+
+def _kind(value: object) -> str:
+    return "null" if value is None else type(value).__name__
