@@ -1,0 +1,175 @@
+"""What API Gateway and Lambda do around a function, for tests: the event, the call of the real handler, the reply.
+
+    with functions_on_moto():
+        api = HttpApi(event)  # the fixture that loads sample events
+        api.post("append", {"role": "user", "content": "Hi"}).json == {"seq": 1}
+        api.get("all", after=1).json["messages"]
+
+What must hold of every reply is checked with every reply: see `Received`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from base64 import b64decode
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import boto3
+import pytest
+from messagelog.settings import settings
+from moto import mock_aws
+
+from local.dynamodb import CREDENTIALS
+from local.runtime import LambdaContext
+from local.template import read_template
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+APPENDS = ("add", "append", "append_many")
+VIEWS = ("to_openai", "to_anthropic", "to_langchain")
+READS = ("all", "last", "count", *VIEWS)
+OPERATIONS = (*APPENDS, *READS)
+
+MAX_REPLY_BYTES = 6_291_556  # from the text of Lambda's error ResponseSizeTooLarge
+PROBLEM_TYPE = "application/problem+json"  # RFC 9457
+
+
+@dataclass(frozen=True)
+class Received:
+    """A reply as the client of the API gets it."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @classmethod
+    def of(cls, reply: Any) -> Received:
+        """Passes a handler's reply on, after Lambda's own checks and those on its form."""
+        # The runtime for Python 3.12 and 3.13 leaves other than ASCII as it is, older ones escape it.
+        assert len(json.dumps(reply).encode()) <= MAX_REPLY_BYTES
+        assert len(json.dumps(reply, ensure_ascii=False).encode()) <= MAX_REPLY_BYTES
+        assert set(reply) == {"statusCode", "headers", "body", "isBase64Encoded"}
+        body = b64decode(reply["body"], validate=True) if reply["isBase64Encoded"] else reply["body"].encode()
+        received = cls(reply["statusCode"], reply["headers"], body)
+        received._check_form()
+        return received
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def etag(self) -> str | None:
+        return self.headers.get("etag")
+
+    @property
+    def paths(self) -> list[str]:
+        """Where a problem document says that the faults are."""
+        return [fault["path"] for fault in self.json["errors"]]
+
+    def _check_form(self) -> None:
+        assert all(name == name.lower() for name in self.headers)
+        if self.status < 400:
+            assert self.headers["content-type"] == "application/json"
+            return
+        assert self.headers["content-type"] == PROBLEM_TYPE
+        document = self.json
+        assert document["status"] == self.status
+        assert all(isinstance(document[name], str) and document[name] for name in ("type", "title", "detail"))
+        assert "etag" not in self.headers
+
+
+@dataclass
+class HttpApi:
+    """Calls the functions in this process, on a conversation of its own.
+
+    `context` is what Lambda hands to them beside the event.
+    """
+
+    event: Callable[..., dict[str, Any]]
+    conversation: str = field(default_factory=lambda: uuid4().hex)
+    context: Any = field(default_factory=lambda: LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=10))
+
+    def post(self, operation: str, body: object, **changes: Any) -> Received:
+        """Sends `body`: text as it is, anything else as JSON."""
+        text = body if isinstance(body, str) else json.dumps(body)
+        return self.send(operation, body=text, **changes)
+
+    def get(self, operation: str, **query: object) -> Received:
+        """Sends a request with a query."""
+        return self.send(operation, queryStringParameters={name: str(value) for name, value in query.items()} or None)
+
+    def send(self, operation: str, *, role: str = "user", **changes: Any) -> Received:
+        """Sends the sample event of an operation, with fields changed."""
+        path = {"conversation": self.conversation, **({"role": role} if operation == "add" else {})}
+        event = self.event(operation, **{"pathParameters": path, **changes})
+        return Received.of(handler_of(operation)(event, self.context))
+
+    def contents(self) -> list[str]:
+        """The text of every message, page by page."""
+        return [message["content"] for message in self.messages()]
+
+    def messages(self, **query: object) -> list[dict[str, Any]]:
+        """Every message, page by page."""
+        found: list[dict[str, Any]] = []
+        after: int | None = 0
+        while after is not None:
+            page = self.get("all", after=after, **query).json
+            assert page["next"] is None or page["next"] > after, "a page that leads nowhere"
+            found += page["messages"]
+            after = page["next"]
+        return found
+
+
+@contextmanager
+def functions_on_moto() -> Iterator[DynamoDBClient]:
+    """An empty MessageTable on moto, and the environment that the functions find beside it.
+
+    Worth sharing among the tests of a module, with `empty` before each: making clients takes longer than most tests,
+    and moto copies the whole table for each transaction.
+    """
+    table = _table_definition()
+    with pytest.MonkeyPatch.context() as patch, mock_aws():
+        for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB"):
+            patch.delenv(name, raising=False)
+        for name, value in {**CREDENTIALS, "MESSAGELOG_TABLE": table["TableName"]}.items():
+            patch.setenv(name, value)
+        client = boto3.client("dynamodb")
+        client.create_table(**table)
+        yield client
+
+
+def empty(client: DynamoDBClient) -> None:
+    """Makes the table anew."""
+    table = _table_definition()
+    client.delete_table(TableName=table["TableName"])
+    client.create_table(**table)
+
+
+@cache
+def _table_definition() -> dict[str, Any]:
+    return read_template().tables["MessageTable"]
+
+
+def handler_of(operation: str) -> Callable[[Any, Any], Mapping[str, Any]]:
+    """The handler that Lambda would call."""
+    handler: Callable[[Any, Any], Mapping[str, Any]] = importlib.import_module(operation).handler
+    return handler
+
+
+def new_process() -> None:
+    """Makes the functions forget their client and what they know of the counts, as a cold start does."""
+    importlib.import_module("messagelog.api.operation")._client.cache_clear()
+
+
+def client_of_functions() -> DynamoDBClient:
+    """The client that the functions send their requests with, to break it."""
+    client: DynamoDBClient = importlib.import_module("messagelog.api.operation")._client(settings())
+    return client
