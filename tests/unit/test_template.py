@@ -100,7 +100,7 @@ def test_no_file_hides_a_module_of_the_standard_library() -> None:
 
 @each_operation
 def test_a_test_names_the_operation(operation: str) -> None:
-    tests = (path.read_text() for path in (ROOT / "tests").rglob("test_*.py") if path != Path(__file__))
+    tests = (path.read_text() for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__))
     assert any(re.search(rf"""\bfunctions[./]{operation}\b|["']{operation}["']""", test) for test in tests)
 
 
