@@ -1,0 +1,84 @@
+"""Retry is a value with its clock, its sleep and its chance given, so all is tried without waiting."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import FrozenInstanceError
+from itertools import islice
+from random import SystemRandom
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from messagelog.dynamodb.retry import Retry
+
+
+class Clock:
+    """Time that passes only while someone sleeps, or is made to."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.pauses: list[float] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+        self.now += seconds
+
+
+def test_the_first_try_comes_without_a_pause() -> None:
+    clock = Clock()
+    assert next(Retry(clock=clock, sleep=clock.sleep).attempts()) == 0
+    assert clock.pauses == []
+
+
+def test_pauses_double_up_to_the_cap() -> None:
+    clock = Clock()
+    retry = Retry(budget=100, base=0.125, cap=1.0, random=lambda: 1.0, clock=clock, sleep=clock.sleep)
+    assert list(islice(retry.attempts(), 6)) == [0, 1, 2, 3, 4, 5]
+    assert clock.pauses == [0.125, 0.25, 0.5, 1.0, 1.0]
+
+
+def test_jitter_is_full() -> None:
+    clock = Clock()
+    chances = iter([0.0, 0.5, 0.25])
+    retry = Retry(budget=100, base=0.5, cap=8.0, random=lambda: next(chances), clock=clock, sleep=clock.sleep)
+    assert len(list(islice(retry.attempts(), 4))) == 4
+    assert clock.pauses == [0.0, 0.5, 0.5]
+
+
+@given(st.floats(0, 10), st.floats(0.01, 1), st.floats(0.01, 1), st.lists(st.floats(0.01, 1), min_size=1))
+def test_no_try_begins_after_the_budget(budget: float, base: float, cap: float, chances: list[float]) -> None:
+    clock = Clock()
+    turns = iter(chances * 10_000)
+    retry = Retry(budget=budget, base=base, cap=cap, random=lambda: next(turns), clock=clock, sleep=clock.sleep)
+    started = [clock.now - 1000.0 for _ in islice(retry.attempts(), 500)]
+    assert started[0] == 0
+    assert all(at <= budget for at in started[1:])
+
+
+def test_time_spent_in_a_try_counts() -> None:
+    clock = Clock()
+    tries = 0
+    for _ in Retry(budget=2.0, base=0.01, cap=0.01, clock=clock, sleep=clock.sleep).attempts():
+        tries += 1
+        clock.now += 1.5
+    assert tries == 2
+
+
+def test_without_any_budget_there_is_still_one_try() -> None:
+    assert list(Retry(budget=0).attempts()) == [0]
+
+
+def test_the_defaults_are_two_seconds_real_time_and_the_systems_chance() -> None:
+    retry = Retry()
+    assert retry.budget == 2.0
+    assert (retry.clock, retry.sleep) == (time.monotonic, time.sleep)
+    assert isinstance(retry.random.__self__, SystemRandom)  # type: ignore[attr-defined]
+
+
+def test_it_is_frozen() -> None:
+    with pytest.raises(FrozenInstanceError):
+        Retry().budget = 3.0  # type: ignore[misc]
