@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run demo invoke test check format build deploy clean
+.PHONY: help run demo invoke test coverage check format build deploy clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
@@ -11,7 +11,7 @@ ARCHITECTURE := $(if $(filter arm64 aarch64,$(shell uname -m)),arm64,x86_64)
 export PORT STATE
 
 help: ## List the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-8s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
 
 run: .venv/run ## Serve the API on http://127.0.0.1:3000 with an embedded DynamoDB (PORT=… changes the port)
 	@$(BIN)/python -m local.serve
@@ -25,12 +25,15 @@ invoke: .venv/run ## Run one function on its sample event, as in `make invoke OP
 test: check ## Run all checks and all tests
 	$(BIN)/pytest -n auto --dist loadfile $(ARGS)
 
-check: .venv/dev ## Check lint, format, types, import arrows and the template
+coverage: .venv/dev ## Run the tests and list the lines that none of them runs
+	$(BIN)/coverage run -m pytest --quiet $(ARGS)
+	$(BIN)/coverage report
+
+check: .venv/dev ## Check lint, format, types and import arrows
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/cfn-lint template.yaml
 
 format: .venv/dev ## Format the code and mend what the linter can
 	$(BIN)/ruff check --fix

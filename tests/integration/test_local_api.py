@@ -138,6 +138,12 @@ def test_a_body_over_the_gateways_limit_is_refused(run: Run) -> None:
     assert (status, reply) == (413, {"message": "Request Entity Too Large"})
 
 
+def test_a_slow_request_holds_up_no_other(run: Run) -> None:
+    with socket.create_connection((HOST, urllib3.util.parse_url(run.url).port)) as slow:
+        slow.sendall(b"POST /conversations/slow/messages HTTP/1.1\r\nContent-Length: 9\r\n\r\n")
+        assert run.request("GET", "/conversations/slow/messages/count") == (200, {"count": 0})
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_data_survives_a_restart(tmp_path: Path, number: signal.Signals) -> None:
     message = {"role": "user", "content": "é😀\0"}

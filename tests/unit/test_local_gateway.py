@@ -6,7 +6,6 @@ import base64
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -73,14 +72,6 @@ def test_a_function_that_fails_or_says_too_much_is_an_internal_server_error(
 ) -> None:
     reply = urllib3.request("GET", f"{serve(handler)}/c/x")
     assert (reply.status, reply.data) == (500, b'{"message":"Internal Server Error"}')
-
-
-def test_functions_run_at_the_same_time(serve: Callable[[object], str]) -> None:
-    meeting = threading.Barrier(2)
-    url = serve(lambda event, context: meeting.wait(10) >= 0)
-    with ThreadPoolExecutor() as pool:
-        replies = list(pool.map(lambda _: urllib3.request("GET", f"{url}/c/x").json(), range(2)))
-    assert replies == [True, True]
 
 
 def test_cookies_stand_apart_from_the_headers() -> None:
