@@ -7,8 +7,10 @@ what a DynamoDB map does not, `1.0` apart from `1`, `-0.0`, integers of any leng
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+import zlib
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any, cast
 
 from messagelog.errors import CodecError
@@ -58,13 +60,13 @@ def to_json(message: AgentMessage) -> dict[str, Any]:
     return form
 
 
-def to_line(message: StoredMessage) -> str:
+def to_line(message: AgentMessage) -> str:
     """The message as one line of JSON text."""
     return dumps(to_json(message))
 
 
-def from_line(line: str) -> StoredMessage:
-    """The message that `to_line` wrote."""
+def from_line(line: str, *, seq: int, at: datetime) -> StoredMessage:
+    """The message that `to_line` wrote, stored under this seq at this time."""
     form = json.loads(line)
     return StoredMessage(
         role=form["role"],
@@ -73,15 +75,21 @@ def from_line(line: str) -> StoredMessage:
         tool_calls=tuple(ToolCall(**call) for call in form.get("toolCalls", ())),
         tool_call_id=form.get("toolCallId"),
         origin=form.get("origin"),
-        seq=form["seq"],
-        at=datetime.fromisoformat(form["at"]),
+        seq=seq,
+        at=at,
     )
 
 
-def to_item(message: StoredMessage) -> dict[str, Any]:
-    """The message's attributes in DynamoDB's form, without the key. `at` is in microseconds since 1970."""
+def digest(messages: Iterable[AgentMessage]) -> str:
+    """A hash by which two batches with the same content are known. The order of keys does not count."""
+    text = json.dumps([to_json(message) for message in messages], sort_keys=True, ensure_ascii=False)
+    return sha256(text.encode()).hexdigest()
+
+
+def to_item(message: AgentMessage, at: datetime) -> dict[str, Any]:
+    """The message's attributes in DynamoDB's form, without the key. `at` is stored in microseconds since 1970."""
     item: dict[str, Any] = {
-        "at": {"N": str(micros(message.at))},
+        "at": {"N": str(micros(at))},
         "role": {"S": message.role},
         "content": {"S": message.content},
     }
@@ -97,11 +105,12 @@ def to_item(message: StoredMessage) -> dict[str, Any]:
 
 
 def from_item(item: Mapping[str, Any], seq: int) -> StoredMessage:
-    """The message that `to_item` wrote."""
+    """The message that `to_item` wrote. Its content may have been compressed since, with zlib."""
+    content = item["content"]
     calls = json.loads(item["tool_calls"]["S"]) if "tool_calls" in item else ()
     return StoredMessage(
         role=item["role"]["S"],
-        content=item["content"]["S"],
+        content=content["S"] if "S" in content else zlib.decompress(content["B"]).decode(),
         name=item["name"]["S"] if "name" in item else None,
         tool_calls=tuple(ToolCall(**call) for call in calls),
         tool_call_id=item["tool_call_id"]["S"] if "tool_call_id" in item else None,

@@ -59,7 +59,10 @@ class ExpectedCountError(ConflictError):
 
 
 class IdempotencyMismatchError(ConflictError):
-    """The idempotency key was used before, for other content. Nothing was written: use a new key for new content."""
+    """The idempotency key was used before, for other content. Nothing was written."""
+
+    def __str__(self) -> str:
+        return "this idempotency key was used before, for other content; nothing was written: use a new key"
 
 
 class ThrottledError(MessageLogError):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
 from messagelog import codec
-from messagelog.errors import OnAppendError
+from messagelog.errors import ExpectedCountError, OnAppendError
 from messagelog.messages import AgentMessage, Role, StoredMessage
 from messagelog.storage import Storage
+from messagelog.strictjson import is_unicode
 from messagelog.views.anthropic import to_anthropic
 from messagelog.views.langchain import to_langchain
 from messagelog.views.openai import to_openai
+
+MAX_KEY_LENGTH = 255
 
 
 class MessageLog:
@@ -28,18 +31,44 @@ class MessageLog:
         self._storage = storage
         self._on_append = on_append
 
-    def add(self, role: Role, content: str) -> int:
-        """Appends a message of just a role and a text, and returns its seq."""
-        return self.append(AgentMessage(role, content))
+    def add(
+        self, role: Role, content: str, *, expected_count: int | None = None, idempotency_key: str | None = None
+    ) -> int:
+        """Appends a message of just a role and a text: see `append`."""
+        message = AgentMessage(role, content)
+        return self.append(message, expected_count=expected_count, idempotency_key=idempotency_key)
 
-    def append(self, message: AgentMessage | Mapping[str, object]) -> int:
-        """Appends a message, given as a value or in its JSON form, and returns its seq. Raises CodecError."""
-        return self._store([codec.parse(message)])
+    def append(
+        self,
+        message: AgentMessage | Mapping[str, object],
+        *,
+        expected_count: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> int:
+        """Appends a message, given as a value or in its JSON form, and returns its seq.
 
-    def append_many(self, messages: Iterable[AgentMessage | Mapping[str, object]]) -> int:
-        """Appends all messages or none, one behind the other, and returns the last seq; of no messages, the count."""
+        `expected_count`: only if the log holds that many messages, else ExpectedCountError. `idempotency_key`: text
+        that names this append in its conversation; done again with the same key and content, within a day at least, it
+        returns the first seq and writes nothing; with other content it raises IdempotencyMismatchError.
+
+        Raises CodecError if the message cannot be stored and read back equal, MessageTooLargeError if no reply could
+        carry it.
+        """
+        return self._store([codec.parse(message)], expected_count, idempotency_key)
+
+    def append_many(
+        self,
+        messages: Iterable[AgentMessage | Mapping[str, object]],
+        *,
+        expected_count: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> int:
+        """Appends all messages or none, one behind the other, of any number and size, and returns the last seq.
+
+        Of no messages it returns the count. Otherwise like `append`.
+        """
         batch = [codec.parse(message, f"messages[{index}]") for index, message in enumerate(messages)]
-        return self._store(batch) if batch else self.count()
+        return self._store(batch, expected_count, idempotency_key)
 
     def all(self, *, after: int = 0, limit: int | None = None, consistent: bool = True) -> list[StoredMessage]:
         """The messages with a seq greater than `after`, oldest first, at most `limit`: without either, all of them."""
@@ -80,11 +109,23 @@ class MessageLog:
         """The history as LangChain messages: system, user and assistant text only."""
         return to_langchain(self.all())
 
-    def _store(self, messages: list[AgentMessage]) -> int:
-        stored = self._storage.append(messages)
-        if self._on_append:
-            _call_back(self._on_append, stored)
-        return stored[-1].seq
+    def _store(self, messages: list[AgentMessage], expected_count: int | None, idempotency_key: str | None) -> int:
+        if expected_count is not None:
+            _check_number("expected_count", expected_count)
+        if idempotency_key is not None:
+            _check_key(idempotency_key)
+        if not messages:
+            return self._count_if(expected_count)
+        appended = self._storage.append(messages, expected_count=expected_count, idempotency_key=idempotency_key)
+        if self._on_append and appended.stored:
+            _call_back(self._on_append, appended.stored)
+        return appended.seq
+
+    def _count_if(self, expected_count: int | None) -> int:
+        count = self.count()
+        if expected_count not in (None, count):
+            raise ExpectedCountError(count)
+        return count
 
     def _read(self, limit: int | None, **how: Any) -> Iterator[StoredMessage]:
         if limit is None:
@@ -93,7 +134,7 @@ class MessageLog:
         return self._storage.read(limit=limit, **how) if limit else iter(())
 
 
-def _call_back(on_append: Callable[[StoredMessage], object], stored: list[StoredMessage]) -> None:
+def _call_back(on_append: Callable[[StoredMessage], object], stored: Sequence[StoredMessage]) -> None:
     """Tells of every message, also of those behind one whose call raised; then raises for the first that did."""
     first_error: Exception | None = None
     for message in stored:
@@ -108,3 +149,8 @@ def _call_back(on_append: Callable[[StoredMessage], object], stored: list[Stored
 def _check_number(name: str, value: int) -> None:
     if type(value) is not int or value < 0:
         raise ValueError(f"{name} must be a whole number, 0 or more")
+
+
+def _check_key(key: str) -> None:
+    if type(key) is not str or not 0 < len(key) <= MAX_KEY_LENGTH or not is_unicode(key):
+        raise ValueError(f"idempotency_key must be a text of 1 to {MAX_KEY_LENGTH} characters")

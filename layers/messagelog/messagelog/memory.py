@@ -8,7 +8,9 @@ from itertools import islice
 from threading import Lock
 
 from messagelog import codec
+from messagelog.errors import ExpectedCountError, IdempotencyMismatchError
 from messagelog.messages import AgentMessage, StoredMessage
+from messagelog.storage import Appended
 
 
 class MemoryStorage:
@@ -16,25 +18,46 @@ class MemoryStorage:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._lines: list[str] = []  # as text, so that no reader shares an object with what is stored
+        self._rows: list[tuple[str, datetime]] = []  # as text, so that no reader shares an object with what is stored
+        self._keys: dict[str, tuple[int, str]] = {}  # idempotency key: seq, digest
 
-    def append(self, messages: Sequence[AgentMessage]) -> list[StoredMessage]:
-        """See `Storage.append`."""
+    def append(
+        self,
+        messages: Sequence[AgentMessage],
+        *,
+        expected_count: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Appended:
+        """See `Storage.append`. Idempotency keys are kept for ever."""
         at = datetime.now(UTC)
         with self._lock:
-            first = len(self._lines) + 1
-            stored = [StoredMessage.of(message, seq=first + i, at=at) for i, message in enumerate(messages)]
-            self._lines += [codec.to_line(message) for message in stored]
-        return stored
+            if idempotency_key in self._keys:
+                return self._replayed(idempotency_key, messages)
+            count = len(self._rows)
+            if expected_count not in (None, count):
+                raise ExpectedCountError(count)
+            self._rows += [(codec.to_line(message), at) for message in messages]
+            stored = [StoredMessage.of(message, seq=count + i, at=at) for i, message in enumerate(messages, 1)]
+            if idempotency_key is not None:
+                self._keys[idempotency_key] = (len(self._rows), codec.digest(messages))
+        return Appended(stored[-1].seq, stored)
+
+    def _replayed(self, idempotency_key: str, messages: Sequence[AgentMessage]) -> Appended:
+        seq, digest = self._keys[idempotency_key]
+        if digest != codec.digest(messages):
+            raise IdempotencyMismatchError
+        return Appended(seq, [])
 
     def read(
         self, *, after: int = 0, limit: int | None = None, newest_first: bool = False, consistent: bool = True
     ) -> Iterator[StoredMessage]:
         """See `Storage.read`. Always consistent."""
-        count = len(self._lines)
+        count = len(self._rows)
         seqs = range(count, after, -1) if newest_first else range(after + 1, count + 1)
-        return (codec.from_line(self._lines[seq - 1]) for seq in islice(seqs, limit))
+        for seq in islice(seqs, limit):
+            line, at = self._rows[seq - 1]
+            yield codec.from_line(line, seq=seq, at=at)
 
     def count(self, *, consistent: bool = True) -> int:
         """See `Storage.count`. Always consistent."""
-        return len(self._lines)
+        return len(self._rows)

@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from messagelog.messages import AgentMessage, StoredMessage
 
 
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What an append did: the last seq, and what was stored; nothing if an idempotency key had been used before."""
+
+    seq: int
+    stored: Sequence[StoredMessage]
+
+
 class Storage(Protocol):
     """Keeps one conversation. Implementations are safe to use from many threads and processes."""
 
-    def append(self, messages: Sequence[AgentMessage]) -> list[StoredMessage]:
-        """Stores the messages behind all others and returns them with seq and time: all of them, or none.
+    def append(
+        self,
+        messages: Sequence[AgentMessage],
+        *,
+        expected_count: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Appended:
+        """Stores the messages behind all others: all of them, or none.
 
-        The messages have passed `codec.parse` and there is at least one. Raises an error of `messagelog.errors`
-        that says whether anything was written.
+        The messages have passed `codec.parse` and there is at least one. With `expected_count` they are stored only if
+        the log holds that many. An `idempotency_key` is stored with them; if it was before, within a day at least,
+        nothing is written, and the seq is the one it got then. Raises ExpectedCountError, IdempotencyMismatchError, or
+        another error of `messagelog.errors` that says whether anything was written.
         """
         ...
 

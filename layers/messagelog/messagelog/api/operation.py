@@ -16,9 +16,9 @@ from aws_lambda_powertools.logging import Logger
 from messagelog.api.problems import problem_of
 from messagelog.api.reply import Reply, problem
 from messagelog.api.request import Request
+from messagelog.dynamodb.retry import Retry
 from messagelog.dynamodb.storage import CONNECT_TIMEOUT, READ_TIMEOUT, DynamoDBStorage, default_client
 from messagelog.log import MessageLog
-from messagelog.dynamodb.retry import Retry
 from messagelog.settings import Settings, settings
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ cancelled transaction carries a reason for each of its actions, and any of them 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
@@ -28,7 +29,7 @@ FAILURES = (ClientError, BotoCoreError, ResponseParserError, OSError)  # everyth
 class Meaning(Enum):
     """What to make of a failed request."""
 
-    MOVED = auto()  # the counter is not where it was expected; not written
+    CONDITION = auto()  # a condition that decides did not hold; not written
     CONFLICT = auto()  # another transaction is working on the same items; not written
     THROTTLED = auto()  # not written
     UNREACHABLE = auto()  # never sent; not written
@@ -38,11 +39,14 @@ class Meaning(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A failed request: its meaning, DynamoDB's name for it, and the counter item if the answer carried one."""
+    """A failed request: its meaning and DynamoDB's name for it.
+
+    `failed` holds, for each action whose condition did not hold, its place and the item that the answer carried.
+    """
 
     meaning: Meaning
     code: str
-    head: dict[str, Any] | None = None
+    failed: Mapping[int, Mapping[str, Any] | None] = field(default_factory=dict)
 
 
 _THROTTLED = {
@@ -54,7 +58,8 @@ _THROTTLED = {
     "ThrottlingException",
 }
 _CONFLICT = {"TransactionConflict", "TransactionConflictException"}
-_HARMLESS = _THROTTLED | _CONFLICT | {"None", "ConditionalCheckFailed"}
+_CONDITION = "ConditionalCheckFailed"
+_PASSING = _THROTTLED | _CONFLICT | {"None", _CONDITION}
 # A connection that broke, a reply that did not come or could not be read.
 _NO_ANSWER = (boto.HTTPClientError, boto.ConnectionError, ResponseParserError, OSError)
 _NEVER_SENT = (boto.EndpointConnectionError, boto.ConnectTimeoutError, boto.ProxyConnectionError)
@@ -66,10 +71,13 @@ _REMEDIES = {
 }
 
 
-def fault_of(error: Exception) -> Fault:
-    """The meaning of one of `FAILURES`."""
+def fault_of(error: Exception, *, deciding: int = 0) -> Fault:
+    """The meaning of one of `FAILURES`.
+
+    Of a transaction, the first `deciding` actions are those whose conditions may fail in the course of things.
+    """
     if isinstance(error, ClientError):
-        return _fault_of_answer(error)
+        return _fault_of_answer(error, deciding)
     name = type(error).__name__
     if isinstance(error, _NEVER_SENT):
         return Fault(Meaning.UNREACHABLE, name)
@@ -78,10 +86,10 @@ def fault_of(error: Exception) -> Fault:
     return Fault(Meaning.REFUSED, name)  # no credentials, no region: found before anything is sent
 
 
-def _fault_of_answer(error: ClientError) -> Fault:
+def _fault_of_answer(error: ClientError, deciding: int) -> Fault:
     code = error.response.get("Error", {}).get("Code", "")
     if code == "TransactionCanceledException":
-        return _fault_of_reasons(list(error.response.get("CancellationReasons", ())))
+        return _fault_of_reasons(list(error.response.get("CancellationReasons", ())), deciding)
     if code in _THROTTLED:
         return Fault(Meaning.THROTTLED, code)
     if code in _CONFLICT:
@@ -92,14 +100,16 @@ def _fault_of_answer(error: ClientError) -> Fault:
     return Fault(Meaning.REFUSED, code)
 
 
-def _fault_of_reasons(reasons: list[Any]) -> Fault:
-    """The first action is the counter's: a condition failed there means it moved, elsewhere that a row is in the way."""
+def _fault_of_reasons(reasons: list[Any], deciding: int) -> Fault:
+    """A cancelled transaction: one reason that cannot change is enough to give up, and a condition that decides counts
+    before what would pass by itself."""
     codes = [reason.get("Code") or "None" for reason in reasons]
     for code in codes:
-        if code not in _HARMLESS:
+        if code not in _PASSING:
             return Fault(Meaning.REFUSED, code)
-    if not codes or codes[0] == "ConditionalCheckFailed":
-        return Fault(Meaning.MOVED, "ConditionalCheckFailed", reasons[0].get("Item") if reasons else None)
+    failed = {place: reasons[place].get("Item") for place, code in enumerate(codes) if code == _CONDITION}
+    if not codes or any(place < deciding for place in failed):
+        return Fault(Meaning.CONDITION, _CONDITION, failed)
     if throttled := _THROTTLED.intersection(codes):
         return Fault(Meaning.THROTTLED, throttled.pop())
     if conflict := _CONFLICT.intersection(codes):
@@ -113,7 +123,7 @@ def error_for(fault: Fault, *, unknown: bool = False) -> MessageLogError:
         return UnknownOutcomeError(
             f"DynamoDB did not answer ({fault.code}): it may or may not be written; read the log before trying again"
         )
-    if fault.meaning in (Meaning.MOVED, Meaning.CONFLICT):
+    if fault.meaning in (Meaning.CONDITION, Meaning.CONFLICT):
         return ConflictError("other writers of this conversation kept winning; nothing was written, try again")
     if fault.meaning is Meaning.THROTTLED:
         return ThrottledError(f"DynamoDB is throttling ({fault.code}); nothing was written, try again later")

@@ -1,12 +1,15 @@
 """The keys of MessageTable: the only place that knows how its entries are called.
 
 conversation (partition key)   the conversation
-entry (sort key)               `head`              the counter item
-                               `msg#000000000042`  the message with seq 42
+entry (sort key)               `head`                 the counter item
+                               `msg#000000000042`     the message with seq 42, or the batch that ends with it
+                               `key#<hash>`           an idempotency key
+                               `seg#<id>#000007`      a part of a segment, seen only through the row pointing at it
 """
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
 MAX_SEQ = 10**12 - 1  # what twelve digits hold; zero padded, so that the order of the texts is the order of the numbers
@@ -19,14 +22,12 @@ def check_conversation(conversation: str) -> None:
         raise ValueError(f"conversation must be 1 to {MAX_CONVERSATION_BYTES} bytes of text")
 
 
-def head(conversation: str) -> dict[str, Any]:
-    """The key of the counter item."""
-    return _key(conversation, "head")
+def key(conversation: str, entry: str) -> dict[str, Any]:
+    """The primary key of an entry of the conversation."""
+    return {"conversation": {"S": conversation}, "entry": {"S": entry}}
 
 
-def message(conversation: str, seq: int) -> dict[str, Any]:
-    """The key of the message with this seq."""
-    return _key(conversation, message_entry(seq))
+HEAD = "head"
 
 
 def message_entry(seq: int) -> str:
@@ -39,5 +40,11 @@ def seq_of(entry: str) -> int:
     return int(entry.removeprefix("msg#"))
 
 
-def _key(conversation: str, entry: str) -> dict[str, Any]:
-    return {"conversation": {"S": conversation}, "entry": {"S": entry}}
+def idempotency_entry(idempotency_key: str) -> str:
+    """The sort key of an idempotency key: a hash, since the caller's text may be of any length."""
+    return f"key#{sha256(idempotency_key.encode()).hexdigest()}"
+
+
+def part_entry(segment: str, part: int) -> str:
+    """The sort key of a part of a segment."""
+    return f"seg#{segment}#{part:06d}"

@@ -1,22 +1,28 @@
-"""DynamoDB's limits, in its own measure.
+"""DynamoDB's limits and prices, in its own measure.
 
-Sources: "Quotas in Amazon DynamoDB" (400 KB an item, 100 actions and 4 MB a transaction) and "DynamoDB item sizes and
-formats" (names and text count as UTF-8 bytes, a number about half a byte a digit and one byte).
+Sources: "Quotas in Amazon DynamoDB" (400 KB an item, 100 actions and 4 MB a transaction), "DynamoDB item sizes and
+formats" (names and text count as UTF-8 bytes, a number about half a byte a digit and one byte) and "DynamoDB read and
+write operations" (a write unit for each begun 1 KB).
 """
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
-from messagelog.errors import MessageTooLargeError
+Item: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 ITEM_BYTES = 400 * 1024
-TRANSACTION_BYTES = 4 * 1024 * 1024
-TRANSACTION_ACTIONS = 100
+WRITE_UNIT_BYTES = 1024
+_TRANSACTION_BYTES = 4 * 1024 * 1024
+_TRANSACTION_ACTIONS = 100
+# What a transaction holds beside the messages' rows: the counter and an idempotency key, each with a partition key.
+_OTHER_ACTIONS = 2
+_OTHER_BYTES = 8 * 1024
 
 
-def item_size(item: Mapping[str, Mapping[str, Any]]) -> int:
+def item_size(item: Item) -> int:
     """The size of an item in bytes, never less than DynamoDB counts. The values are text, numbers or bytes."""
     return sum(len(name.encode()) + _value_size(value) for name, value in item.items())
 
@@ -28,19 +34,26 @@ def _value_size(value: Mapping[str, Any]) -> int:
     return len(value["B"]) if text is None else len(text.encode())
 
 
-def check_fits(items: Sequence[Mapping[str, Mapping[str, Any]]]) -> None:
-    """Raises MessageTooLargeError if the items, and the counter with them, do not fit one transaction."""
-    if len(items) >= TRANSACTION_ACTIONS:
-        raise MessageTooLargeError(
-            f"a batch holds at most {TRANSACTION_ACTIONS - 1} messages, and this one {len(items)}; nothing was written"
-        )
-    sizes = [item_size(item) for item in items]
-    if max(sizes) > ITEM_BYTES:
-        raise MessageTooLargeError(
-            f"message {sizes.index(max(sizes)) + 1} of {len(items)} takes {max(sizes)} bytes, and {ITEM_BYTES} is the "
-            "limit; nothing was written"
-        )
-    if sum(sizes) > TRANSACTION_BYTES - ITEM_BYTES // 100:
-        raise MessageTooLargeError(
-            f"the batch takes {sum(sizes)} bytes, and {TRANSACTION_BYTES} is the limit; nothing was written"
-        )
+def fit_one_transaction(rows: Sequence[Item]) -> bool:
+    """Whether these rows can be written in one transaction with the counter and an idempotency key."""
+    if len(rows) > _TRANSACTION_ACTIONS - _OTHER_ACTIONS:
+        return False
+    sizes = [item_size(row) for row in rows]
+    return max(sizes) <= ITEM_BYTES and sum(sizes) <= _TRANSACTION_BYTES - _OTHER_BYTES
+
+
+def with_small_content(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with its content compressed if that saves a write unit at least, else as it is.
+
+    A long text shrinks to a third or less. A short one would save bytes and no money, and could not be read in the
+    console any more.
+    """
+    size = item_size(row)
+    if size <= WRITE_UNIT_BYTES:
+        return row
+    small = {**row, "content": {"B": zlib.compress(row["content"]["S"].encode())}}
+    return small if _write_units(item_size(small)) < _write_units(size) else row
+
+
+def _write_units(size: int) -> int:
+    return -(-size // WRITE_UNIT_BYTES)

@@ -28,9 +28,14 @@ class Retry:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
 
-    def attempts(self) -> Iterator[int]:
-        """Yields 0, 1, 2 …, pausing before each but the first, until the budget is used up."""
-        end = self.clock() + self.budget
+    def end(self) -> float:
+        """When a budget that begins now is used up, on `clock`."""
+        return self.clock() + self.budget
+
+    def attempts(self, end: float | None = None) -> Iterator[int]:
+        """Yields 0, 1, 2 …, pausing before each but the first, until `end`: the end of a budget that begins now, unless
+        several requests share one."""
+        end = self.end() if end is None else end
         for attempt in count():
             yield attempt
             pause = self.random() * min(self.cap, self.base * 2**attempt)

@@ -1,0 +1,197 @@
+"""An append: one transaction that moves the counter and puts the rows, sent until its outcome is known.
+
+The actions of the transaction are, in this order: the counter, the idempotency key if there is one, the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from messagelog import codec
+from messagelog.dynamodb import keys, segments
+from messagelog.dynamodb.faults import FAILURES, Fault, Meaning, error_for, fault_of
+from messagelog.dynamodb.highwater import marks_of
+from messagelog.dynamodb.limits import fit_one_transaction, with_small_content
+from messagelog.dynamodb.table import ConversationTable, count_in
+from messagelog.errors import ExpectedCountError, IdempotencyMismatchError
+from messagelog.messages import AgentMessage, StoredMessage
+from messagelog.storage import Appended
+
+T = TypeVar("T")
+
+_HEAD, _KEY = 0, 1  # their places in the transaction
+_KEY_SECONDS = 25 * 60 * 60  # a day is promised
+
+
+class Append:
+    """One append. `run` it once."""
+
+    def __init__(
+        self,
+        table: ConversationTable,
+        messages: Sequence[AgentMessage],
+        expected_count: int | None,
+        idempotency_key: str | None,
+    ) -> None:
+        self._table = table
+        self._messages = messages
+        self._expected_count = expected_count
+        self._key_entry = None if idempotency_key is None else keys.idempotency_entry(idempotency_key)
+        self._digest = "" if idempotency_key is None else codec.digest(messages)
+        self._at = datetime.now(UTC)
+        self._now = int(self._at.timestamp())
+        self._end = table.retry.end()
+        self._marks = marks_of(table.client)
+        self._mark = (table.name, table.conversation)
+
+    def run(self) -> Appended:
+        """Writes, and tries again while that is worth it. See `Storage.append`."""
+        rows = self._rows()
+        if not fit_one_transaction(rows):
+            # A segment that is then not needed would lie there for ever.
+            if (replay := self._replay()) is not None:
+                return replay
+            self._check_expected()
+            rows = [self._segment_row()]
+        return self._commit(rows)
+
+    def _check_expected(self) -> None:
+        if self._expected_count is not None and (count := self._read(self._table.head)) != self._expected_count:
+            raise ExpectedCountError(count)
+
+    def _commit(self, rows: Sequence[dict[str, Any]]) -> Appended:
+        count = self._marks.get(self._mark) if self._expected_count is None else self._expected_count
+        transaction: dict[str, Any] | None = None
+        unknown = False
+        for _ in self._table.retry.attempts(self._end):
+            try:
+                if count is None:
+                    count = self._table.head()
+                if transaction is None:
+                    transaction = self._transaction(rows, count)
+                self._table.client.transact_write_items(**transaction)
+                return self._appended(count)
+            except FAILURES as error:
+                fault, cause = fault_of(error, deciding=2 if self._key_entry else 1), error
+                unknown = unknown or (transaction is not None and fault.meaning is Meaning.UNKNOWN)
+                if fault.meaning is Meaning.REFUSED:
+                    break
+                if fault.meaning is Meaning.CONDITION:
+                    if (replay := self._replay(fault)) is not None:
+                        return replay
+                    count = self._count_after(fault)
+                    transaction, unknown = None, False
+        self._marks.forget(self._mark)
+        raise error_for(fault, unknown=unknown) from cause
+
+    def _appended(self, count: int) -> Appended:
+        stored = [StoredMessage.of(m, seq=count + i, at=self._at) for i, m in enumerate(self._messages, 1)]
+        self._marks.put(self._mark, stored[-1].seq)
+        return Appended(stored[-1].seq, stored)
+
+    def _count_after(self, fault: Fault) -> int | None:
+        """The count that the counter's failed condition told, None if it has to be read."""
+        head = fault.failed.get(_HEAD)
+        count = None if head is None else count_in(head)
+        if self._expected_count is not None:
+            raise ExpectedCountError(self._read(self._table.head) if count is None else count)
+        return count
+
+    def _replay(self, fault: Fault | None = None) -> Appended | None:
+        """What an earlier append with this key got, None if there was none.
+
+        Not every failed condition need be reported: with an expected count the key is looked up to be sure.
+        """
+        if self._key_entry is None:
+            return None
+        entry, known = self._key_entry, None
+        if fault is not None:
+            if _KEY not in fault.failed and self._expected_count is None:
+                return None
+            known = fault.failed.get(_KEY)
+        known = known or self._read(lambda: self._table.get(entry))
+        if known is None or int(known["expires_at"]["N"]) < self._now:
+            return None
+        if known["digest"]["S"] != self._digest:
+            raise IdempotencyMismatchError
+        return Appended(int(known["seq"]["N"]), [])
+
+    def _read(self, request: Callable[[], T]) -> T:
+        return self._table.ask(request, end=self._end)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """A row for each message. Its key and its batch are filled in when the count is known, and get no longer."""
+        blank = self._table.key(keys.message_entry(0))
+        if len(self._messages) > 1:
+            blank["batch"] = {"S": f"{keys.MAX_SEQ}-{keys.MAX_SEQ}"}
+        return [with_small_content({**blank, **codec.to_item(message, self._at)}) for message in self._messages]
+
+    def _segment_row(self) -> dict[str, Any]:
+        """Writes the messages as a segment, and returns the row that will point at it."""
+        segment = uuid4().hex
+        index, parts = segments.pack(self._messages)
+        for number, data in enumerate(parts):
+            item = {**self._table.key(keys.part_entry(segment, number)), "data": {"B": data}}
+            # Under no condition: the segment's id is new, and putting a part twice changes nothing.
+            self._read(lambda: self._table.client.put_item(TableName=self._table.name, Item=item))  # noqa: B023
+        return {
+            "at": {"N": str(codec.micros(self._at))},
+            "batch": {"S": ""},
+            "segment": {"S": segment},
+            "index": {"S": index.to_text()},
+        }
+
+    def _transaction(self, rows: Sequence[dict[str, Any]], count: int) -> dict[str, Any]:
+        """The request that moves the counter from `count` and puts the rows."""
+        new_count = count + len(self._messages)
+        actions = [{"Update": self._advance(count, new_count)}]
+        if self._key_entry is not None:
+            actions.append({"Put": self._key_put(self._key_entry, new_count)})
+        for seq, row in enumerate(rows, new_count - len(rows) + 1):
+            item = {**row, **self._table.key(keys.message_entry(seq))}
+            if "batch" in row:
+                item["batch"] = {"S": f"{count + 1}-{new_count}"}
+            actions.append({"Put": self._put(item)})
+        return {"TransactItems": actions, "ClientRequestToken": str(uuid4())}
+
+    def _advance(self, count: int, new_count: int) -> dict[str, Any]:
+        values = {":new": {"N": str(new_count)}}
+        if count:
+            values[":expected"] = {"N": str(count)}
+        return {
+            "TableName": self._table.name,
+            "Key": self._table.key(keys.HEAD),
+            "UpdateExpression": "SET #count = :new",
+            "ConditionExpression": "#count = :expected" if count else "attribute_not_exists(#count)",
+            "ExpressionAttributeNames": {"#count": "count"},
+            "ExpressionAttributeValues": values,
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        }
+
+    def _put(self, item: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "TableName": self._table.name,
+            "Item": item,
+            "ConditionExpression": "attribute_not_exists(#entry)",
+            "ExpressionAttributeNames": {"#entry": "entry"},
+        }
+
+    def _key_put(self, entry: str, seq: int) -> dict[str, Any]:
+        """Puts the idempotency key, unless it is there and its time is not over (DynamoDB deletes it days later)."""
+        item = {
+            **self._table.key(entry),
+            "seq": {"N": str(seq)},
+            "digest": {"S": self._digest},
+            "expires_at": {"N": str(self._now + _KEY_SECONDS)},
+        }
+        return {
+            "TableName": self._table.name,
+            "Item": item,
+            "ConditionExpression": "attribute_not_exists(#entry) OR #expires_at < :now",
+            "ExpressionAttributeNames": {"#entry": "entry", "#expires_at": "expires_at"},
+            "ExpressionAttributeValues": {":now": {"N": str(self._now)}},
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        }
