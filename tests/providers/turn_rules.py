@@ -1,0 +1,65 @@
+"""What Anthropic's and Bedrock's turns have in common: roles that alternate, calls answered in the very next turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Turn:
+    """A turn's blocks as the rules see them: `kinds` in order (`text`, `call`, `result`), and the ids they carry."""
+
+    role: str
+    kinds: list[str] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
+    results: list[str] = field(default_factory=list)
+
+    def put(self, kind: str, id: str | None = None) -> None:
+        """Notes a block of the turn."""
+        self.kinds.append(kind)
+        if id is not None:
+            (self.calls if kind == "call" else self.results).append(id)
+
+
+def order_faults(turns: list[Turn], *, open_end: bool) -> Iterator[str]:
+    """The rules about the order of turns and blocks that are broken."""
+    if not turns or turns[0].role != "user":
+        yield "the first turn must be the user's"
+    ids = [id for turn in turns for id in turn.calls]
+    if len(set(ids)) < len(ids):
+        yield "ids of calls must be unique"
+    for index, turn in enumerate(turns):
+        before = turns[index - 1] if index else Turn("none")
+        if before.role == turn.role:
+            yield f"turn {index}: roles must alternate"
+        yield from (f"turn {index}: {fault}" for fault in _kind_faults(turn))
+        may_lack = open_end and index == len(turns) - 1 and "text" not in turn.kinds
+        yield from (f"turn {index}: {fault}" for fault in _result_faults(turn, before, may_lack))
+    if turns and turns[-1].calls and not open_end:
+        yield f"at the end: no results for {turns[-1].calls}"
+
+
+def _kind_faults(turn: Turn) -> Iterator[str]:
+    if not turn.kinds:
+        yield "no content"
+    if turn.role == "assistant" and "result" in turn.kinds:
+        yield "a result in an assistant turn"
+    if turn.role == "user" and "call" in turn.kinds:
+        yield "a call in a user turn"
+    if "result" in turn.kinds[len(turn.results) :]:
+        yield "results must come first"
+
+
+def _result_faults(turn: Turn, before: Turn, may_lack: bool) -> Iterator[str]:
+    if len(set(turn.results)) < len(turn.results) or set(turn.results) - set(before.calls):
+        yield f"results {turn.results} for the calls {before.calls}"
+    missing = set(before.calls) - set(turn.results)
+    if missing and not may_lack:
+        yield f"no results for {sorted(missing)}"
+
+
+def open_calls(turns: list[Turn]) -> list[str]:
+    """The ids of the calls that have no result at the end."""
+    answered = {id for turn in turns for id in turn.results}
+    return [id for turn in turns[-2:] for id in turn.calls if id not in answered]
