@@ -5,4 +5,9 @@ from messagelog.api import Reply, Request, created, operation
 
 @operation("POST /conversations/{conversation}/messages/batch")
 def handler(request: Request) -> Reply:
-    return created(request.log.append_many(request.messages()))
+    seq = request.log.append_many(
+        request.messages(),
+        expected_count=request.expected_count,
+        idempotency_key=request.idempotency_key,
+    )
+    return created(seq)

@@ -1,8 +1,9 @@
-"""Reads the history as a view for langchain."""
+"""Reads the history in the shape of LangChain."""
 
-from messagelog.api import Reply, Request, ok, operation
+from messagelog.api import VIEW_QUERY, Reply, Request, operation, view_page
+from messagelog.views import langchain
 
 
-@operation("GET /conversations/{conversation}/messages/langchain")
+@operation("GET /conversations/{conversation}/messages/langchain", query=VIEW_QUERY)
 def handler(request: Request) -> Reply:
-    return ok({"messages": request.log.to_langchain(), "next": None})
+    return view_page(request, langchain.turns)

@@ -1,8 +1,9 @@
-"""Reads the history as a view for openai."""
+"""Reads the history in the shape of OpenAI Chat Completions."""
 
-from messagelog.api import Reply, Request, ok, operation
+from messagelog.api import VIEW_QUERY, Reply, Request, operation, view_page
+from messagelog.views import openai
 
 
-@operation("GET /conversations/{conversation}/messages/openai")
+@operation("GET /conversations/{conversation}/messages/openai", query=VIEW_QUERY)
 def handler(request: Request) -> Reply:
-    return ok({"messages": request.log.to_openai(), "next": None})
+    return view_page(request, openai.turns)

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 from messagelog import codec
 from messagelog.errors import ExpectedCountError, OnAppendError
 from messagelog.messages import AgentMessage, Role, StoredMessage
 from messagelog.storage import Storage
 from messagelog.strictjson import is_unicode
+from messagelog.travel import check_travels
 from messagelog.views.anthropic import to_anthropic
+from messagelog.views.bedrock import to_bedrock
 from messagelog.views.langchain import to_langchain
 from messagelog.views.openai import to_openai
+from messagelog.views.windows import REACH, window
 
 MAX_KEY_LENGTH = 255
+
+
+class Limits(TypedDict, total=False):
+    """How much of the history a view shows: the arguments of `MessageLog.window`."""
+
+    last: int | None
+    max_tokens: int | None
+    count_tokens: Callable[[str], int] | None
+    after: int
+    consistent: bool
 
 
 class MessageLog:
@@ -54,7 +67,7 @@ class MessageLog:
         Raises CodecError if the message cannot be stored and read back equal, MessageTooLargeError if no reply could
         carry it.
         """
-        return self._store([codec.parse(message)], expected_count, idempotency_key)
+        return self._store([_checked(message, "")], expected_count, idempotency_key)
 
     def append_many(
         self,
@@ -67,7 +80,7 @@ class MessageLog:
 
         Of no messages it returns the count. Otherwise like `append`.
         """
-        batch = [codec.parse(message, f"messages[{index}]") for index, message in enumerate(messages)]
+        batch = [_checked(message, f"messages[{index}]") for index, message in enumerate(messages)]
         return self._store(batch, expected_count, idempotency_key)
 
     def all(self, *, after: int = 0, limit: int | None = None, consistent: bool = True) -> list[StoredMessage]:
@@ -97,17 +110,44 @@ class MessageLog:
         """The number of messages, which is the seq of the last one."""
         return self._storage.count(consistent=consistent)
 
-    def to_openai(self) -> list[dict[str, Any]]:
-        """The history as OpenAI Chat Completions messages."""
-        return to_openai(self.all())
+    def window(
+        self,
+        *,
+        last: int | None = None,
+        max_tokens: int | None = None,
+        count_tokens: Callable[[str], int] | None = None,
+        after: int = 0,
+        consistent: bool = True,
+    ) -> list[StoredMessage]:
+        """The newest messages within the limits, cut where a provider accepts the cut, oldest first.
 
-    def to_anthropic(self) -> list[dict[str, Any]]:
-        """The history as Anthropic Messages turns. Pass system messages as the request's `system` yourself."""
-        return to_anthropic(self.all())
+        At most `last` messages of at most `max_tokens` tokens, counted by `count_tokens` (a text's tokens) or estimated
+        at 4 UTF-8 bytes each; without a limit, all behind `after`. Reads about what it returns.
+        """
+        _check_number("after", after)
+        if last is None and max_tokens is None:
+            return self.all(after=after, consistent=consistent)
+        newest_first = self._storage.read(after=after, newest_first=True, consistent=consistent)
+        return window(newest_first, last=last, max_tokens=max_tokens, count_tokens=count_tokens)
 
-    def to_langchain(self) -> list[dict[str, Any]]:
-        """The history as LangChain messages: system, user and assistant text only."""
-        return to_langchain(self.all())
+    def to_openai(self, *, faithful: bool = False, **limits: Unpack[Limits]) -> list[dict[str, Any]]:
+        """The history as OpenAI Chat Completions messages, made right where OpenAI would refuse it.
+
+        `faithful` gives it as it is; the limits are those of `window`.
+        """
+        return to_openai(self.window(**limits), faithful=faithful, reach=_reach(limits))
+
+    def to_anthropic(self, *, faithful: bool = False, **limits: Unpack[Limits]) -> list[dict[str, Any]]:
+        """The same as turns of the Anthropic Messages API. Pass system messages as the request's `system` yourself."""
+        return to_anthropic(self.window(**limits), faithful=faithful, reach=_reach(limits))
+
+    def to_bedrock(self, *, faithful: bool = False, **limits: Unpack[Limits]) -> list[dict[str, Any]]:
+        """The same as messages of the Bedrock Converse API. Pass system messages as the request's `system` yourself."""
+        return to_bedrock(self.window(**limits), faithful=faithful, reach=_reach(limits))
+
+    def to_langchain(self, *, faithful: bool = False, **limits: Unpack[Limits]) -> list[dict[str, Any]]:
+        """The same as LangChain messages: the text of system, user and assistant only."""
+        return to_langchain(self.window(**limits), faithful=faithful, reach=_reach(limits))
 
     def _store(self, messages: list[AgentMessage], expected_count: int | None, idempotency_key: str | None) -> int:
         if expected_count is not None:
@@ -134,6 +174,12 @@ class MessageLog:
         return self._storage.read(limit=limit, **how) if limit else iter(())
 
 
+def _checked(message: AgentMessage | Mapping[str, object], path: str) -> AgentMessage:
+    checked = codec.parse(message, path)
+    check_travels(checked, path)
+    return checked
+
+
 def _call_back(on_append: Callable[[StoredMessage], object], stored: Sequence[StoredMessage]) -> None:
     """Tells of every message, also of those behind one whose call raised; then raises for the first that did."""
     first_error: Exception | None = None
@@ -144,6 +190,11 @@ def _call_back(on_append: Callable[[StoredMessage], object], stored: Sequence[St
             first_error = first_error or error
     if first_error:
         raise OnAppendError(tuple(message.seq for message in stored)) from first_error
+
+
+def _reach(limits: Limits) -> int | None:
+    windowed = limits.get("last") is not None or limits.get("max_tokens") is not None
+    return REACH if windowed else None
 
 
 def _check_number(name: str, value: int) -> None:

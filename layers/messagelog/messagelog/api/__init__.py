@@ -3,5 +3,6 @@
 from messagelog.api.operation import operation
 from messagelog.api.reply import Reply, created, newest_page, ok, page
 from messagelog.api.request import Request
+from messagelog.api.views import VIEW_QUERY, view_page
 
-__all__ = ["Reply", "Request", "created", "newest_page", "ok", "operation", "page"]
+__all__ = ["VIEW_QUERY", "Reply", "Request", "created", "newest_page", "ok", "operation", "page", "view_page"]

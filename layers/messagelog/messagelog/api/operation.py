@@ -6,6 +6,7 @@ class and where it was raised; never its text, which may quote what was stored.
 
 from __future__ import annotations
 
+import logging
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, wraps
@@ -30,6 +31,9 @@ _RETRY_SECONDS = 2.0
 _SPARE_SECONDS = CONNECT_TIMEOUT + READ_TIMEOUT + 0.5  # the last try, and the reply
 
 logger = Logger()
+# At DEBUG these log requests and replies, and so content. Lambda sets its log level on the root logger.
+for _name in ("boto3", "botocore", "urllib3"):
+    logging.getLogger(_name).setLevel(logging.INFO)
 
 
 def operation(route: str, *, query: Sequence[str] = ()) -> Callable[[Callable[[Request], Reply]], Handler]:
@@ -50,7 +54,7 @@ def operation(route: str, *, query: Sequence[str] = ()) -> Callable[[Callable[[R
                 reply = run(request)
                 _log_request(name, request, context, reply)
             except Exception as error:
-                reply = problem(*problem_of(error))
+                reply = problem(*problem_of(error, repeatable=request.is_repeatable))
                 _log_request(name, request, context, reply, error)
             return reply
 

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from messagelog import errors
+from messagelog.views.pages import PageTooLargeError
 
 _STATUS: dict[type[Exception], tuple[int, str]] = {
     errors.CodecError: (422, "The message cannot be stored as it is"),
@@ -20,7 +21,7 @@ _RETRY_AFTER_SECONDS = "1"
 
 
 class RequestError(Exception):
-    """A request that no operation can be made of. `path` names the query parameter or header at fault, if any."""
+    """A request that no operation can be made of. `path` names the parameter or header at fault; the body is ""."""
 
     def __init__(self, status: int, title: str, detail: str, path: str | None = None) -> None:
         super().__init__(status, title, detail, path)
@@ -30,37 +31,51 @@ class RequestError(Exception):
         self.path = path
 
 
-def problem_of(error: Exception) -> tuple[int, dict[str, Any], dict[str, str]]:
-    """The status, the problem document and the further headers for an error. Of an unforeseen one it tells nothing."""
+def problem_of(error: Exception, *, repeatable: bool) -> tuple[int, dict[str, Any], dict[str, str]]:
+    """The status, the problem document and the further headers for an error. Of an unforeseen one it tells nothing.
+
+    `repeatable`: the request carried what makes it safe to send again, an idempotency key or an expected count.
+    """
     if isinstance(error, RequestError):
-        document = _document("about:blank", error.title, error.status, error.detail)
-        if error.path is not None:
-            document["errors"] = [{"path": error.path, "detail": error.detail}]
-        return error.status, document, {}
+        return error.status, _document(error.title, error.status, error.title, error.detail, error.path), {}
     for kind in type(error).__mro__:
         if kind in _STATUS:
-            return _problem_of(error, *_STATUS[kind])
-    return 500, _document("about:blank", "Internal Server Error", 500, "Look for the request's id in the logs."), {}
+            status, title = _STATUS[kind]
+            document = _document(_words(error), status, title, str(error)) | _extras(error)
+            return status, document, _headers(error, status, repeatable)
+    return 500, _document("internal", 500, "Internal Server Error", "Look for the request's id in the logs."), {}
 
 
-def _problem_of(error: Exception, status: int, title: str) -> tuple[int, dict[str, Any], dict[str, str]]:
-    document = _document(_type_of(error), title, status, str(error))
-    headers = {"retry-after": _RETRY_AFTER_SECONDS} if status in (429, 503) else {}
+def _extras(error: Exception) -> dict[str, Any]:
     if isinstance(error, errors.CodecError):
-        document["detail"] = error.reason
-        document["errors"] = [{"path": error.path, "detail": error.reason}]
+        return {"detail": error.reason, "errors": [{"path": error.path, "detail": error.reason}]}
     if isinstance(error, errors.ExpectedCountError):
-        document["count"] = error.count
+        return {"count": error.count}
+    if isinstance(error, PageTooLargeError):
+        return {"seqs": [error.first, error.last], "next": error.next}
     if isinstance(error, errors.UnknownOutcomeError):
-        document["outcome"] = "unknown"
-        headers = {}  # a blind retry could store the message twice
-    return status, document, headers
+        return {"outcome": "unknown"}
+    return {}
 
 
-def _document(type_: str, title: str, status: int, detail: str) -> dict[str, Any]:
-    return {"type": type_, "title": title, "status": status, "detail": detail}
+def _headers(error: Exception, status: int, repeatable: bool) -> dict[str, str]:
+    """A blind retry of an unknown outcome could store the message twice."""
+    if status not in (429, 503) or (isinstance(error, errors.UnknownOutcomeError) and not repeatable):
+        return {}
+    return {"retry-after": _RETRY_AFTER_SECONDS}
 
 
-def _type_of(error: Exception) -> str:
-    words = re.findall("[A-Z][a-z]+", type(error).__name__.removesuffix("Error"))
-    return "urn:messagelog:" + "-".join(words).lower()
+def _document(name: str, status: int, title: str, detail: str, path: str | None = None) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "type": "urn:messagelog:" + name.lower().replace(" ", "-"),
+        "title": title,
+        "status": status,
+        "detail": detail,
+    }
+    if path is not None:
+        document["errors"] = [{"path": path, "detail": detail}]
+    return document
+
+
+def _words(error: Exception) -> str:
+    return " ".join(re.findall("[A-Z][a-z]+", type(error).__name__.removesuffix("Error")))

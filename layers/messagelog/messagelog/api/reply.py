@@ -14,12 +14,10 @@ from typing import Any, TypedDict
 from messagelog import codec
 from messagelog.messages import StoredMessage
 from messagelog.strictjson import dumps
+from messagelog.travel import MAX_BODY_BYTES, ROOM
 
-LAMBDA_REPLY_BYTES = 6_291_556
-_ENVELOPE_BYTES = 2_048  # everything in a reply but its body, generously
-MAX_BODY_BYTES = (LAMBDA_REPLY_BYTES - _ENVELOPE_BYTES) // 4 * 3
-_ROOM = MAX_BODY_BYTES - 64  # for the messages themselves, without the brackets around them and `next`
-_TEXT_BODY_BYTES = (LAMBDA_REPLY_BYTES - _ENVELOPE_BYTES) // 3  # an escape makes at most three bytes of one
+# An escape makes at most six bytes of one.
+_TEXT_BODY_BYTES = MAX_BODY_BYTES // 8
 
 
 class Reply(TypedDict):
@@ -43,7 +41,7 @@ def created(seq: int) -> Reply:
 
 def problem(status: int, document: dict[str, Any], headers: dict[str, str]) -> Reply:
     """An error, as RFC 9457 has it."""
-    reply = _reply(status, dumps(document).encode(), None)
+    reply = _reply(status, dumps(document).encode(errors="replace"), None)
     reply["headers"] = {"content-type": "application/problem+json", **headers}
     return reply
 
@@ -59,7 +57,7 @@ def page(messages: Iterable[StoredMessage], *, after: int, limit: int | None) ->
     for message in messages:
         line = codec.to_line(message).encode()
         size += len(line) + 1
-        if len(lines) == limit or size > _ROOM:
+        if len(lines) == limit or size > ROOM:
             return _reply(200, _messages_body(lines, next_after=end), None)
         lines.append(line)
         end = message.seq
@@ -77,7 +75,7 @@ def newest_page(newest_first: Iterable[StoredMessage], *, n: int) -> Reply:
         count = count or message.seq
         line = codec.to_line(message).encode()
         size += len(line) + 1
-        if size > _ROOM:
+        if size > ROOM:
             next_after = max(0, count - n)
             break
         lines.append(line)

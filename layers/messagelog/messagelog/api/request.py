@@ -13,7 +13,7 @@ from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 
 from messagelog.api.problems import RequestError
 from messagelog.errors import CodecError
-from messagelog.log import MessageLog
+from messagelog.log import MAX_KEY_LENGTH, MessageLog
 from messagelog.messages import ROLES, Role
 from messagelog.strictjson import MAX_LEVELS, loads, require_object
 
@@ -52,6 +52,7 @@ class Request:
                 400,
                 "Bad conversation",
                 f"a conversation is printable text of 1 to {MAX_CONVERSATION_BYTES} UTF-8 bytes, and not '.' or '..'",
+                "conversation",
             )
         return name
 
@@ -94,6 +95,31 @@ class Request:
             raise RequestError(400, "Bad query parameter", "must be true or false", name)
         return text == "true"
 
+    @property
+    def expected_count(self) -> int | None:
+        """The count in the header If-Match, None if it is not given."""
+        text = self._event.headers.get("if-match")
+        if text is None:
+            return None
+        if not re.fullmatch('"[0-9]{1,12}"', text):
+            detail = 'must be the count in quotation marks, as in the ETag of a reply: "7"'
+            raise RequestError(400, "Bad header", detail, "if-match")
+        return int(text.strip('"'))
+
+    @property
+    def idempotency_key(self) -> str | None:
+        """The header Idempotency-Key, None if it is not given."""
+        key = self._event.headers.get("idempotency-key")
+        if key is not None and not 0 < len(key) <= MAX_KEY_LENGTH:
+            raise RequestError(400, "Bad header", f"must be 1 to {MAX_KEY_LENGTH} characters", "idempotency-key")
+        return key
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether sending the request again cannot store anything twice."""
+        headers = self._event.headers
+        return bool(headers.get("if-match") or headers.get("idempotency-key"))
+
     def message(self) -> Mapping[str, object]:
         """The body as a message, to be checked by the log."""
         return cast(Mapping[str, object], self._json(_MESSAGE_LEVELS))
@@ -129,17 +155,19 @@ class Request:
         try:
             return loads(self._text(), max_levels=MAX_LEVELS + levels)
         except ValueError as error:
-            raise RequestError(400, "Bad body", f"the body is not JSON that can be read: {error}") from None
+            raise RequestError(400, "Bad body", f"the body is not JSON that can be read: {error}", "") from None
 
     def _text(self) -> str:
         body = self._event.body
         if not body:
-            raise RequestError(400, "Bad body", "this operation needs a body")
+            raise RequestError(400, "Bad body", "this operation needs a body", "")
         try:
             data = b64decode(body, validate=True) if self._event.is_base64_encoded else body.encode()
             return data.decode()
         except ValueError:
-            raise RequestError(400, "Bad body", "the body is not UTF-8, or not the base64 it is said to be") from None
+            raise RequestError(
+                400, "Bad body", "the body is not UTF-8, or not the base64 it is said to be", ""
+            ) from None
 
 
 def _is_conversation(name: str) -> bool:

@@ -1,0 +1,32 @@
+"""A provider view as a reply: windowed if asked to, and in pages that stand alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from messagelog.api.reply import Reply, ok
+from messagelog.api.request import Request
+from messagelog.travel import ROOM, size_of
+from messagelog.views.pages import page
+from messagelog.views.turns import Turn
+from messagelog.views.windows import REACH
+
+VIEW_QUERY = ("last", "max_tokens", "after", "faithful")
+
+
+def view_page(request: Request, turns: Callable[..., list[Turn]]) -> Reply:
+    """As much of the view as a reply holds, and in `next` the `after` of the page behind it.
+
+    `turns` is that of a module of `messagelog.views`. The reply carries the count if it shows the end of the log.
+    """
+    last, max_tokens = request.number("last"), request.number("max_tokens")
+    after, faithful = request.number("after") or 0, request.flag("faithful")
+    if last is None and max_tokens is None:
+        messages = request.log.all()
+    else:
+        messages = request.log.window(last=last, max_tokens=max_tokens, after=after)
+        turns, after = partial(turns, reach=REACH), 0
+    shown = page(turns, messages, room=ROOM, size=size_of, after=after, faithful=faithful)
+    at_end = shown.next is None and bool(messages)
+    return ok({"messages": shown.messages, "next": shown.next}, count=messages[-1].seq if at_end else None)
