@@ -1,8 +1,8 @@
 """The one ceiling on a message: it must be able to travel alone in one reply of every read.
 
 Lambda takes a reply of at most 6,291,556 bytes ("Lambda quotas", invocation payload, synchronous), the body
-base64-encoded where it is large. A message that no reply can carry would stand in the way of every reader behind it, in a log that
-nobody can mend, so it is refused before it is stored.
+base64-encoded where it is large. A message that no reply can carry would stand in the way of every reader behind it, in
+a log that nobody can mend, so it is refused before it is stored.
 """
 
 from __future__ import annotations
