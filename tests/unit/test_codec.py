@@ -76,16 +76,23 @@ def test_a_value_that_is_checked_stays_the_same(message: AgentMessage) -> None:
     assert exact(codec.parse(message)) == exact(message)
 
 
+def line_and_back(message: StoredMessage) -> StoredMessage:
+    return codec.from_line(codec.to_line(message), seq=message.seq, at=message.at)
+
+
+def item_and_back(message: StoredMessage) -> StoredMessage:
+    return codec.from_item(codec.to_item(message, message.at), message.seq)
+
+
 @given(strategies.stored_messages)
 def test_a_line_is_one_line_and_gives_back_the_same(message: StoredMessage) -> None:
-    line = codec.to_line(message)
-    assert "\n" not in line
-    assert exact(codec.from_line(line)) == exact(message)
+    assert "\n" not in codec.to_line(message)
+    assert exact(line_and_back(message)) == exact(message)
 
 
 @given(strategies.stored_messages)
 def test_an_item_gives_back_the_same(message: StoredMessage) -> None:
-    assert exact(codec.from_item(codec.to_item(message), message.seq)) == exact(message)
+    assert exact(item_and_back(message)) == exact(message)
 
 
 @given(strategies.stored_messages)
@@ -137,12 +144,29 @@ def test_the_json_form() -> None:
 def test_absent_fields_are_left_out_of_the_json_form_and_of_the_item() -> None:
     message = StoredMessage(role="user", content="", seq=1, at=AT)
     assert codec.to_json(message) == {"seq": 1, "at": "2026-03-01T12:00:00.000000Z", "role": "user", "content": ""}
-    assert codec.to_item(message) == {"at": {"N": "1772366400000000"}, "role": {"S": "user"}, "content": {"S": ""}}
+    assert codec.to_item(message, AT) == {"at": {"N": "1772366400000000"}, "role": {"S": "user"}, "content": {"S": ""}}
 
 
 def test_the_item_holds_the_calls_as_json_text() -> None:
     message = StoredMessage.of(calling({"b": 1.0, "a": "é"}), seq=1, at=AT)
-    assert codec.to_item(message)["tool_calls"] == {"S": '[{"id":"t1","name":"f","args":{"b":1.0,"a":"é"}}]'}
+    assert codec.to_item(message, AT)["tool_calls"] == {"S": '[{"id":"t1","name":"f","args":{"b":1.0,"a":"é"}}]'}
+
+
+@given(strategies.messages, strategies.messages)
+def test_equal_content_has_one_digest_and_other_content_another(one: AgentMessage, other: AgentMessage) -> None:
+    assert codec.digest([one]) == codec.digest([codec.parse(one)])
+    assert codec.digest([one, other]) != codec.digest([one])
+    if exact(one) != exact(other) and one != other:
+        assert codec.digest([one]) != codec.digest([other])
+
+
+@pytest.mark.parametrize(("one", "other"), [(1, 1.0), (1, True), (0.0, -0.0), ("1", 1), ({}, []), (None, {})])
+def test_a_digest_tells_values_apart_that_look_alike(one: Any, other: Any) -> None:
+    assert codec.digest([calling(one)]) != codec.digest([calling(other)])
+
+
+def test_the_order_of_keys_does_not_change_a_digest() -> None:
+    assert codec.digest([calling({"a": 1, "b": 2})]) == codec.digest([calling({"b": 2, "a": 1})])
 
 
 @pytest.mark.parametrize("empty", ["name", "toolCallId"])
@@ -319,8 +343,8 @@ def test_a_path_names_each_key_without_doubt_in_short_ascii_text(key: str, step:
 @pytest.mark.parametrize("as_list", [False, True])
 def test_200_levels_are_kept_and_one_more_is_refused(*, as_list: bool) -> None:
     deepest = StoredMessage.of(codec.parse(calling(nested(200, as_list=as_list))), seq=1, at=AT)
-    assert codec.from_line(codec.to_line(deepest)) == deepest
-    assert codec.from_item(codec.to_item(deepest), 1) == deepest
+    assert line_and_back(deepest) == deepest
+    assert item_and_back(deepest) == deepest
     assert "200 levels" in fault(calling(nested(201, as_list=as_list))).reason
 
 
@@ -333,7 +357,7 @@ def test_a_value_that_holds_itself_is_refused() -> None:
 def test_4300_digits_are_kept() -> None:
     numbers: list[JSONValue] = [10**4300 - 1, 1 - 10**4300]
     stored = StoredMessage.of(codec.parse(calling(numbers)), seq=1, at=AT)
-    assert codec.from_line(codec.to_line(stored)).tool_calls[0].args == numbers
+    assert line_and_back(stored).tool_calls[0].args == numbers
 
 
 @pytest.mark.parametrize(

@@ -12,20 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from messagelog.dynamodb.retry import Retry
 
-
-class Clock:
-    """Time that passes only while someone sleeps, or is made to."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-        self.pauses: list[float] = []
-
-    def __call__(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.pauses.append(seconds)
-        self.now += seconds
+from tests.clock import Clock
 
 
 def test_the_first_try_comes_without_a_pause() -> None:
@@ -54,7 +41,7 @@ def test_no_try_begins_after_the_budget(budget: float, base: float, cap: float, 
     clock = Clock()
     turns = iter(chances * 10_000)
     retry = Retry(budget=budget, base=base, cap=cap, random=lambda: next(turns), clock=clock, sleep=clock.sleep)
-    started = [clock.now - 1000.0 for _ in islice(retry.attempts(), 500)]
+    started = [clock.now for _ in islice(retry.attempts(), 500)]
     assert started[0] == 0
     assert all(at <= budget for at in started[1:])
 
@@ -66,6 +53,15 @@ def test_time_spent_in_a_try_counts() -> None:
         tries += 1
         clock.now += 1.5
     assert tries == 2
+
+
+def test_several_requests_can_share_one_budget() -> None:
+    clock = Clock()
+    retry = Retry(budget=2.0, base=0.5, cap=0.5, random=lambda: 1.0, clock=clock, sleep=clock.sleep)
+    end = retry.end()
+    assert list(islice(retry.attempts(end), 3)) == [0, 1, 2]
+    assert list(retry.attempts(end)) == [0, 1]
+    assert list(retry.attempts(end)) == [0]
 
 
 def test_without_any_budget_there_is_still_one_try() -> None:

@@ -1,0 +1,42 @@
+"""The storages that keep the contract. To hold another one to it, write what opens it and name it in `params`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from messagelog.dynamodb import DynamoDBStorage, Retry, default_client
+from messagelog.memory import MemoryStorage
+from messagelog.storage import Storage
+
+from local.dynamodb import connect
+
+Open = Callable[[str], Storage]
+PATIENT = Retry(budget=60)  # so that a slow machine fails no test
+
+
+@pytest.fixture(params=["memory", "moto", "ministack"])
+def open_storage(request: pytest.FixtureRequest) -> Open:
+    """`open_storage(conversation)`: its storage as a process finds it that knows nothing of it yet."""
+    opener: Open = request.getfixturevalue(f"open_on_{request.param}")
+    return opener
+
+
+@pytest.fixture
+def open_on_memory() -> Open:
+    storages: defaultdict[str, MemoryStorage] = defaultdict(MemoryStorage)
+    return storages.__getitem__
+
+
+@pytest.fixture
+def open_on_moto(moto_table: Any, table_definition: dict[str, Any]) -> Open:
+    name = table_definition["TableName"]
+    return lambda conversation: DynamoDBStorage(conversation, table=name, client=default_client(), retry=PATIENT)
+
+
+@pytest.fixture
+def open_on_ministack(ministack: str, ministack_table: tuple[Any, str]) -> Open:
+    _, name = ministack_table
+    return lambda conversation: DynamoDBStorage(conversation, table=name, client=connect(ministack), retry=PATIENT)

@@ -1,0 +1,163 @@
+"""What each way a request can fail means: whether it was written, whether to try again, and which error is left."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+from botocore import exceptions as boto
+from botocore.exceptions import ClientError
+from botocore.parsers import ResponseParserError
+from messagelog import (
+    ConflictError,
+    MessageLogError,
+    StorageUnavailableError,
+    ThrottledError,
+    UnknownOutcomeError,
+)
+from messagelog.dynamodb.faults import FAILURES, Fault, Meaning, error_for, fault_of
+
+URL = "http://dynamodb"
+
+
+def answer(code: str, status: int = 400, **members: Any) -> ClientError:
+    response: Any = {
+        "Error": {"Code": code, "Message": "the-users-own-words"},
+        "ResponseMetadata": {"HTTPStatusCode": status},
+        **members,
+    }
+    return ClientError(response, "TransactWriteItems")
+
+
+def cancelled(*codes: str | None, **members: Any) -> ClientError:
+    reasons = [{} if code is None else {"Code": code} for code in codes]
+    if members:
+        reasons[0].update(members)
+    return answer("TransactionCanceledException", CancellationReasons=reasons)
+
+
+@pytest.mark.parametrize(
+    ("error", "meaning"),
+    [
+        (answer("ThrottlingException"), Meaning.THROTTLED),
+        (answer("ThrottlingError"), Meaning.THROTTLED),
+        (answer("Throttling"), Meaning.THROTTLED),
+        (answer("ProvisionedThroughputExceededException"), Meaning.THROTTLED),
+        (answer("RequestLimitExceeded"), Meaning.THROTTLED),
+        (answer("ThrottlingException", 503), Meaning.THROTTLED),
+        (answer("TransactionConflictException"), Meaning.CONFLICT),
+        (answer("TransactionInProgressException"), Meaning.UNKNOWN),
+        (answer("InternalServerError", 500), Meaning.UNKNOWN),
+        (answer("ServiceUnavailable", 503), Meaning.UNKNOWN),
+        (answer("502", 502), Meaning.UNKNOWN),
+        (answer("AccessDeniedException"), Meaning.REFUSED),
+        (answer("ResourceNotFoundException"), Meaning.REFUSED),
+        (answer("ValidationException"), Meaning.REFUSED),
+        (answer("IdempotentParameterMismatchException"), Meaning.REFUSED),
+        (answer("ExpiredTokenException"), Meaning.REFUSED),
+        (boto.EndpointConnectionError(endpoint_url=URL), Meaning.UNREACHABLE),
+        (boto.ConnectTimeoutError(endpoint_url=URL), Meaning.UNREACHABLE),
+        (boto.ProxyConnectionError(proxy_url=URL), Meaning.UNREACHABLE),
+        (boto.ReadTimeoutError(endpoint_url=URL), Meaning.UNKNOWN),
+        (boto.ConnectionClosedError(endpoint_url=URL), Meaning.UNKNOWN),
+        (boto.HTTPClientError(error="reset"), Meaning.UNKNOWN),
+        (boto.ResponseStreamingError(error="cut"), Meaning.UNKNOWN),
+        (ResponseParserError("cut"), Meaning.UNKNOWN),
+        (ConnectionResetError(), Meaning.UNKNOWN),
+        (TimeoutError(), Meaning.UNKNOWN),
+        (boto.NoCredentialsError(), Meaning.REFUSED),
+        (boto.NoRegionError(), Meaning.REFUSED),
+        (boto.ParamValidationError(report="the-users-own-words"), Meaning.REFUSED),
+    ],
+    ids=str,
+)
+def test_a_failed_request(error: Exception, meaning: Meaning) -> None:
+    assert isinstance(error, FAILURES)
+    assert fault_of(error).meaning is meaning
+
+
+@pytest.mark.parametrize(
+    ("codes", "deciding", "meaning"),
+    [
+        (("ConditionalCheckFailed", "None"), 1, Meaning.CONDITION),
+        (("ConditionalCheckFailed", None), 1, Meaning.CONDITION),
+        (("ConditionalCheckFailed", "ConditionalCheckFailed"), 1, Meaning.CONDITION),
+        (("ConditionalCheckFailed", "TransactionConflict"), 1, Meaning.CONDITION),
+        (("None", "ConditionalCheckFailed", "None"), 2, Meaning.CONDITION),
+        (("None", "ConditionalCheckFailed"), 1, Meaning.REFUSED),
+        (("None", "None", "ConditionalCheckFailed"), 2, Meaning.REFUSED),
+        (("TransactionConflict", "None"), 1, Meaning.CONFLICT),
+        (("None", "TransactionConflict"), 1, Meaning.CONFLICT),
+        (("TransactionConflict", "ConditionalCheckFailed"), 1, Meaning.CONFLICT),
+        (("ThrottlingError", "None"), 1, Meaning.THROTTLED),
+        (("None", "None", "ProvisionedThroughputExceeded"), 1, Meaning.THROTTLED),
+        (("TransactionConflict", "ThrottlingError"), 1, Meaning.THROTTLED),
+    ],
+)
+def test_a_cancelled_transaction(codes: tuple[str | None, ...], deciding: int, meaning: Meaning) -> None:
+    assert fault_of(cancelled(*codes), deciding=deciding).meaning is meaning
+
+
+FATAL = ("ValidationError", "ItemCollectionSizeLimitExceeded", "AccessDenied", "DuplicateItem", "SomethingNew")
+HARMLESS = ("None", "ConditionalCheckFailed", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded")
+
+
+@pytest.mark.parametrize("fatal", FATAL)
+@pytest.mark.parametrize("others", list(itertools.product(HARMLESS, repeat=2)), ids="-".join)
+def test_one_hopeless_reason_decides_wherever_it_stands(fatal: str, others: tuple[str, str]) -> None:
+    for place in range(3):
+        codes = [*others[:place], fatal, *others[place:]]
+        assert fault_of(cancelled(*codes), deciding=1) == Fault(Meaning.REFUSED, fatal)
+
+
+def test_a_failed_condition_comes_with_the_item_that_it_met() -> None:
+    head = {"count": {"N": "7"}}
+    fault = fault_of(cancelled("ConditionalCheckFailed", "ConditionalCheckFailed", "None", Item=head), deciding=2)
+    assert fault == Fault(Meaning.CONDITION, "ConditionalCheckFailed", {0: head, 1: None})
+
+
+def test_a_cancelled_transaction_without_reasons_is_taken_for_a_failed_condition() -> None:
+    assert fault_of(answer("TransactionCanceledException"), deciding=1).meaning is Meaning.CONDITION
+
+
+@pytest.mark.parametrize(
+    ("meaning", "kind"),
+    [
+        (Meaning.CONDITION, ConflictError),
+        (Meaning.CONFLICT, ConflictError),
+        (Meaning.THROTTLED, ThrottledError),
+        (Meaning.UNREACHABLE, StorageUnavailableError),
+        (Meaning.UNKNOWN, StorageUnavailableError),
+        (Meaning.REFUSED, StorageUnavailableError),
+    ],
+)
+def test_the_error_that_is_left(meaning: Meaning, kind: type[MessageLogError]) -> None:
+    assert type(error_for(Fault(meaning, "code"))) is kind
+    assert type(error_for(Fault(meaning, "code"), unknown=True)) is UnknownOutcomeError
+
+
+def test_each_meaning_has_its_error() -> None:
+    for meaning in Meaning:
+        assert str(error_for(Fault(meaning, "code")))
+
+
+def test_an_error_names_the_fault_and_what_to_do() -> None:
+    assert str(error_for(fault_of(answer("ResourceNotFoundException")))) == (
+        "DynamoDB refused the request (ResourceNotFoundException); check the name of the table and the region"
+    )
+
+
+@pytest.mark.parametrize("unknown", [False, True])
+@pytest.mark.parametrize(
+    "error",
+    [
+        answer("ValidationException"),
+        answer("InternalServerError", 500),
+        cancelled("None", "ValidationError"),
+        boto.ParamValidationError(report="the-users-own-words"),
+    ],
+    ids=str,
+)
+def test_what_dynamodb_says_in_its_own_words_is_not_passed_on(error: Exception, *, unknown: bool) -> None:
+    assert "the-users-own-words" not in repr(error_for(fault_of(error), unknown=unknown))

@@ -1,0 +1,237 @@
+"""MessageLog on a storage in memory: what it derives, what it refuses, and its word with on_append."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from messagelog import AgentMessage, CodecError, MessageLog, OnAppendError, StoredMessage, ToolCall, codec
+from messagelog.memory import MemoryStorage
+
+from tests import strategies
+
+HUGE = 10**30
+
+
+def filled(count: int) -> MessageLog:
+    log = MessageLog(MemoryStorage())
+    log.append_many(AgentMessage("user", f"m{number}") for number in range(1, count + 1))
+    return log
+
+
+def seqs(messages: Sequence[StoredMessage]) -> list[int]:
+    return [message.seq for message in messages]
+
+
+class Storage(MemoryStorage):
+    """Remembers how it was read, and how far."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.consistent: list[bool] = []
+        self.yielded = 0
+
+    def read(self, **how: Any) -> Iterator[StoredMessage]:
+        self.consistent.append(how["consistent"])
+        for message in super().read(**how):
+            self.yielded += 1
+            yield message
+
+    def count(self, **how: Any) -> int:
+        self.consistent.append(how["consistent"])
+        return super().count(**how)
+
+
+def test_add_is_short_for_append() -> None:
+    log = MessageLog(MemoryStorage())
+    assert log.add("user", "hi") == 1
+    assert log.append(AgentMessage("assistant", "hello")) == 2
+    assert [(m.role, m.content) for m in log.all()] == [("user", "hi"), ("assistant", "hello")]
+
+
+def test_a_value_and_its_json_form_are_the_same_message() -> None:
+    log = MessageLog(MemoryStorage())
+    log.append({"role": "assistant", "content": "", "toolCalls": [{"id": "t1", "name": "f", "args": {"q": 1}}]})
+    log.append(AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "f", {"q": 1}),)))
+    one, other = log.all()
+    assert codec.parse(one) == codec.parse(other)
+
+
+def test_what_was_read_can_be_appended_to_another_log() -> None:
+    log, copy = filled(3), filled(1)
+    assert copy.append_many(log.all()) == 4
+    assert copy.append(codec.to_json(log.all()[0])) == 5
+    assert [m.content for m in copy.all()] == ["m1", "m1", "m2", "m3", "m1"]
+
+
+@given(st.integers(0, 6), st.integers(0, 9), st.none() | st.integers(0, 9))
+def test_a_cursor_is_a_seq(count: int, after: int, limit: int | None) -> None:
+    log = filled(count)
+    expected = [seq for seq in range(1, count + 1) if seq > after][:limit]
+    assert seqs(log.all(after=after, limit=limit)) == expected
+    assert seqs(list(log.iter_all(after=after, limit=limit))) == expected
+
+
+@given(st.integers(0, 6), st.integers(0, 9))
+def test_the_last_n_are_the_tail_of_all(count: int, n: int) -> None:
+    log = filled(count)
+    assert log.last(n) == log.all()[max(0, count - n) :]
+    assert log.last() == (log.all()[-1] if count else None)
+
+
+def test_numbers_beyond_all_seqs_are_fine() -> None:
+    log = filled(2)
+    assert seqs(log.last(HUGE)) == [1, 2]
+    assert seqs(log.all(limit=HUGE)) == [1, 2]
+    assert log.all(after=HUGE) == []
+
+
+@pytest.mark.parametrize("number", [-1, 1.0, True, "1"])
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda log, number: log.last(number),
+        lambda log, number: log.all(after=number),
+        lambda log, number: log.all(limit=number),
+        lambda log, number: log.iter_all(after=number),
+        lambda log, number: log.iter_all(limit=number),
+    ],
+    ids=["last", "all after", "all limit", "iter_all after", "iter_all limit"],
+)
+def test_other_numbers_are_an_error_at_once(read: Callable[[MessageLog, Any], object], number: Any) -> None:
+    with pytest.raises(ValueError, match="must be a whole number, 0 or more"):
+        read(filled(2), number)
+
+
+def test_iter_all_reads_as_it_is_consumed() -> None:
+    storage = Storage()
+    log = MessageLog(storage)
+    log.append_many([AgentMessage("user", "hi")] * 5)
+    messages = log.iter_all()
+    assert storage.yielded == 0
+    assert next(messages).seq == 1
+    assert storage.yielded == 1
+
+
+def test_every_read_is_strong_unless_told_otherwise() -> None:
+    storage = Storage()
+    log = MessageLog(storage)
+    log.add("user", "hi")
+    for how in ({}, {"consistent": True}, {"consistent": False}):
+        storage.consistent.clear()
+        log.all(**how)
+        list(log.iter_all(**how))
+        log.last(**how)
+        log.last(2, **how)
+        log.count(**how)
+        assert storage.consistent == [how.get("consistent", True)] * 5
+
+
+def test_an_empty_batch_writes_nothing_and_returns_the_count() -> None:
+    called: list[StoredMessage] = []
+    storage = MemoryStorage()
+    assert MessageLog(storage, called.append).append_many([]) == 0
+    MessageLog(storage).add("user", "hi")
+    assert MessageLog(storage, called.append).append_many(iter(())) == 1
+    assert called == []
+
+
+def test_a_batch_is_refused_as_a_whole_with_the_path_in_it() -> None:
+    called: list[StoredMessage] = []
+    log = MessageLog(MemoryStorage(), called.append)
+    with pytest.raises(CodecError) as caught:
+        log.append_many([AgentMessage("user", "good"), {"role": "user", "content": 1}])
+    assert caught.value.path == "messages[1].content"
+    assert (log.count(), log.all(), called) == (0, [], [])
+
+
+def test_a_batch_whose_source_breaks_off_is_not_written() -> None:
+    def source() -> Iterator[AgentMessage]:
+        yield AgentMessage("user", "one")
+        raise RuntimeError("the source broke off")
+
+    log = MessageLog(MemoryStorage())
+    with pytest.raises(RuntimeError):
+        log.append_many(source())
+    assert log.count() == 0
+
+
+@pytest.mark.parametrize("batch", ["text", {"role": "user", "content": "hi"}, [["role", "user"]]])
+def test_what_is_no_batch_of_messages_is_refused(batch: Any) -> None:
+    with pytest.raises(CodecError):
+        filled(0).append_many(batch)
+
+
+@given(st.lists(strategies.messages, min_size=1, max_size=3))
+def test_on_append_gets_what_a_read_returns(messages: list[AgentMessage]) -> None:
+    called: list[StoredMessage] = []
+    log = MessageLog(MemoryStorage(), called.append)
+    log.append_many(messages)
+    log.append(messages[0])
+    assert repr(called) == repr(log.all())
+
+
+def test_on_append_is_called_after_the_commit_of_the_whole_batch() -> None:
+    counts: list[tuple[int, int]] = []
+    storage = MemoryStorage()
+    log = MessageLog(storage, lambda message: counts.append((message.seq, storage.count())))
+    log.append_many([AgentMessage("user", "one"), AgentMessage("user", "two")])
+    log.add("user", "three")
+    assert counts == [(1, 2), (2, 2), (3, 3)]
+
+
+def test_on_append_that_raises_is_called_for_all_and_told_of_once() -> None:
+    called: list[int] = []
+
+    def on_append(message: StoredMessage) -> None:
+        called.append(message.seq)
+        if message.seq in (2, 3):
+            raise RuntimeError(f"cannot tell of {message.seq}")
+
+    log = MessageLog(MemoryStorage(), on_append)
+    log.add("user", "one")
+    with pytest.raises(OnAppendError) as caught:
+        log.append_many([AgentMessage("user", "the-users-own-words")] * 3)
+    assert called == [1, 2, 3, 4]
+    assert caught.value.seqs == (2, 3, 4)
+    assert str(caught.value.__cause__) == "cannot tell of 2"
+    assert "the-users-own-words" not in f"{caught.value!r} {caught.value}"
+    assert log.count() == 4
+
+
+def test_on_append_that_raises_does_not_stop_the_log() -> None:
+    def on_append(message: StoredMessage) -> None:
+        raise RuntimeError
+
+    log = MessageLog(MemoryStorage(), on_append)
+    for seq in (1, 2):
+        with pytest.raises(OnAppendError) as caught:
+            log.add("user", "hi")
+        assert caught.value.seqs == (seq,)
+    assert seqs(log.all()) == [1, 2]
+
+
+def test_what_a_reader_does_to_a_message_changes_nothing() -> None:
+    log = MessageLog(MemoryStorage(), lambda message: spoil(message))
+    args = {"list": [1]}
+    log.append(AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "f", args),)))  # type: ignore[arg-type]
+    args["list"].append(2)
+    spoil(log.all()[0])
+    assert log.all()[0].tool_calls[0].args == {"list": [1]}
+
+
+def spoil(message: StoredMessage) -> None:
+    """Changes what is inside the message's args."""
+    args: Any = message.tool_calls[0].args
+    args["list"].append(3)
+
+
+def test_the_views_show_the_whole_history() -> None:
+    log = filled(3)
+    assert [turn["content"] for turn in log.to_openai()] == ["m1", "m2", "m3"]
+    assert len(log.to_langchain()) == 3
+    assert all(f"m{number}" in json.dumps(log.to_anthropic()) for number in (1, 2, 3))
