@@ -39,11 +39,8 @@ class LocalApi:
 
     def _respond(self, request: Request) -> Response:
         found = self._router.match(request.method, gateway.raw_path(request))
-        too_large = len(request.get_data()) > gateway.MAX_BODY_BYTES
         if found is None:
             return gateway.refusal(404, "Not Found")
-        if too_large:
-            return gateway.refusal(413, "Request Entity Too Large")
         route, path_parameters = found
         try:
             reply = runtime.invoke(route.function, gateway.to_event(request, route, path_parameters))

@@ -22,7 +22,6 @@ from werkzeug.wrappers import Request, Response
 
 from local.template import Route
 
-MAX_BODY_BYTES = 10 * 1024 * 1024
 _TEXT_TYPES = re.compile(r"text/|application/(json|javascript|xml)\s*(;|$)", re.IGNORECASE)
 _PARAMETER = re.compile(r"\{(\w+)(\+?)\}")
 _CALLER = {

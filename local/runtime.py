@@ -21,7 +21,7 @@ MAX_REPLY_BYTES = 6_291_556
 
 
 class EventTooLargeError(Exception):
-    """The event is larger than Lambda takes."""
+    """The event is larger than Lambda takes, which is less than the 10 MB of body that API Gateway takes."""
 
 
 class ReplyTooLargeError(Exception):
