@@ -1,5 +1,10 @@
 """A log in DynamoDB. Everything that knows boto3 or the table is in this folder."""
 
+try:
+    import boto3  # noqa: F401
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError("messagelog.dynamodb needs boto3: pip install 'messagelog[aws]'") from error
+
 from messagelog.dynamodb.retry import Retry
 from messagelog.dynamodb.storage import DynamoDBStorage, default_client
 
