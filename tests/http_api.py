@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 APPENDS = ("add", "append", "append_many")
-VIEWS = ("to_openai", "to_anthropic", "to_langchain")
+VIEWS = ("to_openai", "to_anthropic", "to_langchain", "to_bedrock")
 READS = ("all", "last", "count", *VIEWS)
 OPERATIONS = (*APPENDS, *READS)
 
@@ -52,7 +52,7 @@ class Received:
     @classmethod
     def of(cls, reply: Any) -> Received:
         """Passes a handler's reply on, after Lambda's own checks and those on its form."""
-        # The runtime for Python 3.12 and 3.13 leaves other than ASCII as it is, older ones escape it.
+        # Some of the runtimes escape what is not ASCII (awslambdaric, lambda_runtime_marshaller.py).
         assert len(json.dumps(reply).encode()) <= MAX_REPLY_BYTES
         assert len(json.dumps(reply, ensure_ascii=False).encode()) <= MAX_REPLY_BYTES
         assert set(reply) == {"statusCode", "headers", "body", "isBase64Encoded"}

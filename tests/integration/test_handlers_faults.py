@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import repeat
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -120,12 +121,14 @@ def test_a_fault_that_passes_is_not_seen(api: HttpApi, operation: str) -> None:
 
 
 def test_a_fault_in_the_middle_of_a_read_leaves_no_part_of_a_reply(api: HttpApi) -> None:
-    for text in "abc":
-        api.post("append", {"role": "user", "content": text * 400_000})
+    """A page of a Query ends at 1 MB."""
+    contents = [Random(seed).randbytes(180_000).hex() for seed in range(8)]  # does not compress to less than that
+    for content in contents:
+        api.post("append", {"role": "user", "content": content})
     api.context = NO_TIME_LEFT
     Faulty(client_of_functions()).script("Query", [faulty.Ok(), faulty.throttled()])
     assert api.get("all").status == 429
-    assert [text[0] for text in api.contents()] == ["a", "b", "c"]
+    assert api.contents() == contents
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
