@@ -7,6 +7,8 @@ log = MessageLog(DynamoDBStorage("support-4711", table="messages"))
 seq = log.add("user", "Where is my parcel?")
 """
 
+from typing import TYPE_CHECKING, Any
+
 from messagelog.errors import (
     CodecError,
     ConflictError,
@@ -21,6 +23,9 @@ from messagelog.errors import (
 )
 from messagelog.log import MessageLog
 from messagelog.messages import AgentMessage, StoredMessage, ToolCall
+
+if TYPE_CHECKING:
+    from messagelog.incoming import from_anthropic, from_bedrock, from_langchain, from_openai
 
 __all__ = [
     "AgentMessage",
@@ -37,4 +42,17 @@ __all__ = [
     "ThrottledError",
     "ToolCall",
     "UnknownOutcomeError",
+    "from_anthropic",
+    "from_bedrock",
+    "from_langchain",
+    "from_openai",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The way in is imported when it is first used: most functions only store and read, and start sooner without it."""
+    if name.startswith("from_") and name in __all__:
+        from messagelog import incoming
+
+        return getattr(incoming, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
