@@ -1,0 +1,131 @@
+"""Pages: each stands alone, and joined they are the whole view."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from itertools import accumulate
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from messagelog import AgentMessage, MessageTooLargeError, StoredMessage, ToolCall
+from messagelog.views import anthropic, langchain, openai
+from messagelog.views.pages import Page, PageTooLargeError, page
+
+from tests.providers.logs import broken_logs, interrupted_logs, stored, valid_logs
+from tests.unit.views.test_promises import PROVIDERS, VIEWS, Provider
+
+any_log = st.one_of(broken_logs(), interrupted_logs(), valid_logs())
+
+USER = AgentMessage("user", "q")
+ASSISTANT = AgentMessage("assistant", "a")
+CALL = AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "f", {}),))
+RESULT = AgentMessage("tool", "R", tool_call_id="t1")
+
+
+def size(body: dict[str, Any]) -> int:
+    return len(json.dumps(body))
+
+
+def pages(view: ModuleType, log: list[StoredMessage], room: int, **options: Any) -> list[Page]:
+    """All pages of the view. Where the messages of a page cannot be parted, it gets the room it needs."""
+    found: list[Page] = []
+    after: int | None = 0
+    while after is not None:
+        try:
+            found.append(page(view.turns, iter(log), room=room, size=size, after=after, **options))
+        except PageTooLargeError as error:
+            found.append(_too_large(view, log, error, after, options))
+        after = found[-1].next
+    return found
+
+
+def _too_large(view: ModuleType, log: list[StoredMessage], error: PageTooLargeError, after: int, options: Any) -> Page:
+    assert after < error.first <= error.last <= len(log)
+    behind = page(view.turns, log, room=10**9, size=size, after=after, **options).messages
+    for room in accumulate(map(size, behind)):
+        with contextlib.suppress(PageTooLargeError):
+            found = page(view.turns, log, room=room, size=size, after=after, **options)
+            assert found.next == error.next
+            return found
+    raise AssertionError("no room is enough")
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("faithful", [False, True], ids=["mended", "faithful"])
+@given(log=any_log, room=st.integers(1, 900))
+@settings(max_examples=150, deadline=None)
+def test_pages_joined_are_the_whole_view(view: ModuleType, faithful: bool, log: list[StoredMessage], room: int) -> None:
+    joined = [body for part in pages(view, log, room, faithful=faithful) for body in part.messages]
+    assert joined == [turn.body for turn in view.turns(log, faithful=faithful)]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@given(log=any_log, room=st.integers(1, 900))
+@settings(max_examples=200, deadline=None)
+def test_each_page_stands_alone(provider: Provider, log: list[StoredMessage], room: int) -> None:
+    for part in pages(provider.view, log, room):
+        assert provider.rules.faults(provider.rules.continued(part.messages)) == []
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@given(log=any_log, after=st.integers(0, 25))
+@settings(max_examples=200, deadline=None)
+def test_an_after_of_ones_own_gives_what_the_provider_takes(
+    provider: Provider, log: list[StoredMessage], after: int
+) -> None:
+    part = page(provider.view.turns, log, room=10**6, size=size, after=after)
+    assert provider.rules.faults(provider.rules.continued(part.messages)) == []
+
+
+@given(log=valid_logs(), room=st.integers(200, 900))
+@settings(max_examples=100, deadline=None)
+def test_a_page_holds_as_much_as_fits(log: list[StoredMessage], room: int) -> None:
+    for part in pages(openai, log, room):
+        if part.next is not None and sum(map(size, part.messages)) <= room:
+            behind = page(openai.turns, log, room=10**6, size=size, after=part.next).messages
+            until = next((i for i, body in enumerate(behind) if i and body["role"] in ("user", "system")), len(behind))
+            assert sum(map(size, part.messages + behind[:until])) > room
+
+
+@pytest.mark.parametrize("view", [openai, anthropic], ids=["openai", "anthropic"])
+def test_an_id_used_on_an_earlier_page_is_a_repeated_id(view: ModuleType) -> None:
+    log = stored([USER, CALL, RESULT, ASSISTANT] * 3)
+    parts = pages(view, log, room=400)
+    assert len(parts) > 1
+    assert len({json.dumps(part.messages) for part in parts}) == len(parts)
+
+
+def test_a_late_result_is_on_the_page_of_its_call_only() -> None:
+    log = stored([USER, CALL, *[AgentMessage("user", "x" * 100)] * 20, RESULT])
+    parts = pages(openai, log, room=500)
+    assert "R" in [body["content"] for body in parts[0].messages]
+    assert not any(body["content"] == "R" for part in parts[1:] for body in part.messages)
+
+
+def test_an_unanswered_call_is_answered_where_the_page_ends() -> None:
+    parts = pages(openai, stored([USER, CALL, AgentMessage("user", "x" * 400), ASSISTANT]), room=450)
+    assert [body["role"] for body in parts[0].messages] == ["user", "assistant", "tool"]
+
+
+def test_an_after_inside_an_exchange_keeps_its_result() -> None:
+    log = stored([USER, CALL, RESULT, USER])
+    part = page(openai.turns, log, room=10**6, size=size, after=2)
+    assert [body["role"] for body in part.messages] == ["assistant", "tool", "user"]
+
+
+def test_an_exchange_too_large_names_its_seqs_and_what_is_behind() -> None:
+    log = stored([USER, ASSISTANT, USER, CALL, AgentMessage("tool", "x" * 900, tool_call_id="t1"), USER])
+    with pytest.raises(PageTooLargeError, match="3 to 5") as caught:
+        page(openai.turns, log, room=600, size=size, after=2)
+    assert (caught.value.first, caught.value.last, caught.value.next) == (3, 5, 5)
+    assert isinstance(caught.value, MessageTooLargeError)
+    with pytest.raises(PageTooLargeError, match=r"6 to 6.*last"):
+        page(openai.turns, log, room=1, size=size, after=5)
+
+
+def test_a_page_of_nothing() -> None:
+    assert page(langchain.turns, stored([USER]), room=10, size=size, after=1) == Page([], None)

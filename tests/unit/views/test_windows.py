@@ -1,0 +1,183 @@
+"""Windows: the longest run of newest messages that a provider takes, read from about as many rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from messagelog import AgentMessage, StoredMessage, ToolCall
+from messagelog.views.anthropic import to_anthropic
+from messagelog.views.openai import to_openai
+from messagelog.views.windows import REACH, window
+
+from tests.providers import anthropic_rules, openai_rules
+from tests.providers.logs import broken_logs, interrupted_logs, stored, valid_logs
+from tests.unit.views.test_promises import PROVIDERS, Provider
+
+USER = AgentMessage("user", "q")
+ASSISTANT = AgentMessage("assistant", "a")
+CALL = AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "f", {}),))
+RESULT = AgentMessage("tool", "R", tool_call_id="t1")
+
+
+class Reader:
+    """A log read from its end that counts how many messages were taken."""
+
+    def __init__(self, log: list[StoredMessage]) -> None:
+        self.read = 0
+        self._newest_first = reversed(log)
+
+    def __iter__(self) -> Iterator[StoredMessage]:
+        return self
+
+    def __next__(self) -> StoredMessage:
+        message = next(self._newest_first)
+        self.read += 1
+        return message
+
+
+def seqs(log: list[StoredMessage], **limits: object) -> list[int]:
+    return [message.seq for message in window(iter(log[::-1]), **limits)]
+
+
+@pytest.mark.parametrize(
+    ("messages", "last", "expected"),
+    [
+        pytest.param([USER, ASSISTANT, USER, ASSISTANT], 2, [3, 4], id="exact"),
+        pytest.param([USER, ASSISTANT, USER, ASSISTANT], 3, [3, 4], id="not from an assistant"),
+        pytest.param([USER, CALL, RESULT, ASSISTANT, USER], 3, [5], id="not from a result"),
+        pytest.param([USER, CALL, RESULT], 1, [], id="half an exchange is none"),
+        pytest.param([ASSISTANT, ASSISTANT], 5, [], id="nobody asked"),
+        pytest.param([AgentMessage("system", "s"), USER], 2, [1, 2], id="from a system message"),
+        pytest.param([USER, CALL, USER, RESULT, USER], 3, [5], id="not between a call and its late result"),
+        pytest.param([USER, RESULT, USER], 3, [1, 2, 3], id="a result without a call splits nothing"),
+        pytest.param([USER, CALL, USER], 1, [3], id="an unanswered call splits nothing"),
+        pytest.param([USER, CALL, RESULT, USER, RESULT, USER], 3, [6], id="not before a further result"),
+        pytest.param([USER, USER], 0, [], id="none asked for"),
+        pytest.param([], 3, [], id="empty log"),
+    ],
+)
+def test_last(messages: list[AgentMessage], last: int, expected: list[int]) -> None:
+    assert seqs(stored(messages), last=last) == expected
+
+
+@given(log=interrupted_logs(), last=st.integers(0, 25))
+@settings(max_examples=500, deadline=None)
+def test_last_is_the_longest_run_that_splits_no_exchange(log: list[StoredMessage], last: int) -> None:
+    """By the sentence of the contract, tried out for every start, on logs whose ids name one call each."""
+    made_by = {call.id: message.seq for message in log for call in message.tool_calls}
+    spans = [(made_by[id], m.seq) for m in log if m.role == "tool" and (id := m.tool_call_id or "") in made_by]
+    starts = [
+        message.seq
+        for message in log
+        if message.role in ("user", "system")
+        and message.seq > len(log) - last
+        and not any(call < message.seq <= result for call, result in spans)
+    ]
+    expected = list(range(starts[0], len(log) + 1)) if starts else []
+    assert seqs(log, last=last) == expected
+
+
+@given(log=st.one_of(broken_logs(), interrupted_logs()), last=st.integers(1, 15))
+@settings(max_examples=300, deadline=None)
+def test_providers_take_a_window_of_any_log(log: list[StoredMessage], last: int) -> None:
+    part = window(iter(log[::-1]), last=last)
+    assert part == log[len(log) - len(part) :]
+    assert len(part) <= last
+    for rules, view in ((openai_rules, to_openai), (anthropic_rules, to_anthropic)):
+        assert rules.faults(rules.continued(view(part, reach=REACH))) == []
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@given(log=valid_logs(), last=st.integers(1, 30))
+@settings(max_examples=200, deadline=None)
+def test_a_window_of_a_valid_history_needs_no_mending(provider: Provider, log: list[StoredMessage], last: int) -> None:
+    part = window(iter(log[::-1]), last=last)
+    view, whole = provider.show(part), provider.show(log)
+    assert view == whole[len(whole) - len(view) :]
+    assert to_openai(part) == to_openai(part, faithful=True)
+
+
+@given(log=valid_logs(), last=st.integers(1, 30))
+@settings(max_examples=200, deadline=None)
+def test_a_window_of_a_valid_history_reads_only_itself(log: list[StoredMessage], last: int) -> None:
+    reader = Reader(log)
+    window(reader, last=last)
+    assert reader.read == min(last, len(log))
+
+
+@pytest.mark.parametrize("filler", [ASSISTANT, RESULT, USER, CALL], ids=["assistant", "stray results", "user", "calls"])
+def test_a_window_of_a_long_log_reads_little(filler: AgentMessage) -> None:
+    reader = Reader(stored([USER, *[filler] * 20_000]))
+    window(reader, last=20)
+    assert reader.read <= 20 + REACH
+    reader = Reader(stored([USER, *[filler] * 20_000]))
+    window(reader, max_tokens=20)
+    assert reader.read <= 20 + 1 + REACH
+
+
+def test_a_window_looks_for_a_call_only_within_reach() -> None:
+    between = [USER] * REACH
+    assert seqs(stored([CALL, *between[1:], RESULT, USER]), last=REACH) == [REACH + 2]
+    assert seqs(stored([CALL, *between, RESULT, USER]), last=REACH)[0] == 4
+
+
+def test_in_a_window_the_call_of_a_result_out_of_reach_is_unanswered() -> None:
+    log = stored([USER, CALL, *[USER] * REACH, RESULT, USER])
+    whole, part = to_openai(log), to_openai(window(iter(log[::-1]), last=1000), reach=REACH)
+    assert whole[2] == {"role": "tool", "tool_call_id": "t1", "content": "R"}
+    assert part[2]["content"] != "R"
+    assert [entry["role"] for entry in part[-3:]] == ["assistant", "tool", "user"]
+    assert part[-2]["content"] == "R"
+
+
+def test_max_tokens_is_estimated_at_four_bytes_a_token() -> None:
+    log = stored([AgentMessage("user", "1234"), AgentMessage("user", "12345"), AgentMessage("user", "äö")])
+    assert [seqs(log, max_tokens=n) for n in range(5)] == [[], [3], [3], [2, 3], [1, 2, 3]]
+
+
+def test_max_tokens_counts_with_the_counter_given() -> None:
+    log = stored([AgentMessage("user", "one two"), AgentMessage("user", "three")])
+    assert seqs(log, max_tokens=2, count_tokens=lambda text: len(text.split())) == [2]
+    assert seqs(log, max_tokens=3, count_tokens=lambda text: len(text.split())) == [1, 2]
+
+
+def test_max_tokens_counts_calls_and_no_reasoning() -> None:
+    call = AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "four", {"a": "x" * 30}),))
+    assert seqs(stored([USER, call]), max_tokens=8) == []
+    assert seqs(stored([USER, AgentMessage("reasoning", "x" * 100)]), max_tokens=1) == [1, 2]
+
+
+def test_both_limits_hold() -> None:
+    log = stored([USER] * 5)
+    assert seqs(log, last=2, max_tokens=3) == [4, 5]
+    assert seqs(log, last=3, max_tokens=2) == [4, 5]
+
+
+def test_the_budget_ends_the_reading() -> None:
+    reader = Reader(stored([USER] * 1000))
+    assert len(window(reader, max_tokens=10)) == 10
+    assert reader.read == 11
+
+
+def test_the_call_just_over_the_budget_is_seen() -> None:
+    big = AgentMessage("assistant", "x" * 100, tool_calls=(ToolCall("t1", "f", {}),))
+    assert seqs(stored([USER, big, USER, RESULT, USER]), max_tokens=3) == [5]
+
+
+def test_without_a_limit_it_is_the_whole_log() -> None:
+    assert seqs(stored([ASSISTANT, USER])) == [1, 2]
+
+
+@pytest.mark.parametrize("limit", ["last", "max_tokens"])
+def test_a_negative_limit_is_an_error(limit: str) -> None:
+    with pytest.raises(ValueError, match=limit):
+        window(iter(()), **{limit: -1})
+
+
+def test_a_window_starts_lazily() -> None:
+    endless = (StoredMessage.of(USER, seq=10**9 - n, at=stored([USER])[0].at) for n in count())
+    assert len(window(endless, last=3)) == 3
