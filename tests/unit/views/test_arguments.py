@@ -1,0 +1,112 @@
+"""The args of a tool call as text and as an object, and never changed on the way."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from messagelog.views.arguments import as_object, as_text, parsed
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        ({"a": 3, "b": 'q"uote'}, '{"a": 3, "b": "q\\"uote"}'),
+        ({}, "{}"),
+        (None, "{}"),
+        ("", "{}"),
+        (" \n", "{}"),
+        ('{"a":1}', '{"a":1}'),
+        ('"text"', '"text"'),
+        ('{"a": 1', '{"a": 1'),
+        ([1, 2.0], "[1, 2.0]"),
+        ({"größe": "日本"}, '{"größe": "日本"}'),
+        (0, "0"),
+        (False, "false"),
+    ],
+)
+def test_as_text(args: Any, text: str) -> None:
+    assert as_text(args) == text
+
+
+@pytest.mark.parametrize(
+    ("args", "value"),
+    [
+        ({"ok": True}, {"ok": True}),
+        (None, {}),
+        ("", {}),
+        ('{"a": [1]}', {"a": [1]}),
+        ("[1]", {"args": "[1]"}),
+        ("abc", {"args": "abc"}),
+        ([1, 2], {"args": [1, 2]}),
+        (7, {"args": 7}),
+        (0, {"args": 0}),
+        (False, {"args": False}),
+        ('{"a": 1, "a": 2}', {"args": '{"a": 1, "a": 2}'}),
+    ],
+)
+def test_as_object(args: Any, value: dict[str, Any]) -> None:
+    assert as_object(args) == value
+
+
+def test_as_object_shares_nothing_with_the_args() -> None:
+    args: dict[str, Any] = {"a": [{"b": []}]}
+    as_object(args)["a"][0]["b"].append(1)
+    assert args == {"a": [{"b": []}]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no JSON",
+        '{"a": 1, "a": 2}',
+        '{"a": {"b": 1, "b": 1}}',
+        "NaN",
+        "[-Infinity]",
+        "1e400",
+        "1e-400",
+        "1e99999999999999999999",
+        "0.10000000000000000000000001",
+        "-0",
+        "9" * 5000,
+        '"\\ud800"',
+        "[" * 201 + "]" * 201,
+        "[" * 100_000 + "]" * 100_000,
+        '{"a":' * 100_000,
+    ],
+    ids=lambda text: text[:20],
+)
+def test_text_that_parsing_would_change_stays_text(text: str) -> None:
+    assert parsed(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": 1}', {"a": 1}),
+        ("1.10", 1.1),
+        ("1E2", 100.0),
+        ("-0.0", -0.0),
+        ("5e-324", 5e-324),
+        (str(10**400), 10**400),
+        ('"\\ud83d\\ude00"', "😀"),
+        ("[" * 200 + "]" * 200, json.loads("[" * 200 + "]" * 200)),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_other_text_is_parsed(text: str, value: Any) -> None:
+    assert repr(parsed(text)) == repr(value)
+
+
+@given(json_values)
+def test_every_value_comes_back_from_its_text(value: Any) -> None:
+    assert repr(parsed(json.dumps(value))) == repr(value)

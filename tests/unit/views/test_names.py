@@ -1,0 +1,77 @@
+"""Ids and names: what is legal stays, what is not is replaced, and two never become one."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from messagelog.views import anthropic, bedrock, openai
+from messagelog.views.names import Ids, Names
+
+LEGAL = {"anthropic": anthropic.LEGAL_ID, "bedrock": bedrock.LEGAL_ID, "openai": openai.LEGAL_ID}
+every_provider = pytest.mark.parametrize("legal", LEGAL.values(), ids=LEGAL)
+
+
+@every_provider
+@given(ids=st.lists(st.text(max_size=3) | st.sampled_from(["a_1_0", "a", "a_1_0_", "i" * 41, "i" * 65]), max_size=12))
+def test_ids_are_legal_and_each_is_used_once(legal: str, ids: list[str]) -> None:
+    made = Ids(legal)
+    found = [made.of(id, seq, 0) for seq, id in enumerate(ids)]
+    assert len(set(found)) == len(ids)
+    assert all(re.fullmatch(legal, id) for id in found)
+
+
+@every_provider
+def test_a_legal_id_stays_and_a_repeated_one_is_made_from_it(legal: str) -> None:
+    ids = Ids(legal)
+    assert [ids.of("call_9-A", 1, 0), ids.of("call_9-A", 7, 1)] == ["call_9-A", "call_9-A_7_1"]
+
+
+@every_provider
+def test_an_id_that_was_made_is_not_given_away_again(legal: str) -> None:
+    ids = Ids(legal)
+    found = [ids.of("a", 1, 0), ids.of("a", 2, 0), ids.of("a_2_0", 3, 0), ids.of("a", 2, 0)]
+    assert len(set(found)) == 4
+
+
+@pytest.mark.parametrize(
+    ("legal", "kept", "replaced"),
+    [
+        (openai.LEGAL_ID, ["x" * 40, "fc.1:2|ä"], ["", " ", "\n", "x" * 41]),
+        (anthropic.LEGAL_ID, ["x" * 500], ["", "a.b", "ä", "a\n"]),
+        (bedrock.LEGAL_ID, ["x" * 64], ["", "a.b", "x" * 65, "a\n"]),
+    ],
+    ids=["openai", "anthropic", "bedrock"],
+)
+def test_what_each_provider_takes(legal: str, kept: list[str], replaced: list[str]) -> None:
+    assert [Ids(legal).of(id, 1, 0) for id in kept] == kept
+    assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,40}", Ids(legal).of(id, 1, 0)) for id in replaced)
+    assert not any(Ids(legal).of(id, 1, 0) == id for id in replaced)
+
+
+@given(
+    names=st.lists(st.text(min_size=1, max_size=70) | st.sampled_from(["Ann Lee", "Ann_Lee", "n" * 65]), unique=True)
+)
+def test_names_are_legal_and_two_never_become_one(names: list[str]) -> None:
+    made = Names(64)
+    found = [made.of(name) for name in names]
+    assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in found)
+    assert len(set(found)) == len(names)
+
+
+def test_a_name_that_was_made_is_not_given_to_who_bears_it() -> None:
+    made = Names(64).of("Ann Lee")
+    assert Names(64).of(made) != made
+
+
+def test_a_name_does_not_depend_on_the_names_before_it() -> None:
+    later = Names(64)
+    later.of("Ann_Lee")
+    assert later.of("Ann Lee") == Names(64).of("Ann Lee")
+
+
+@pytest.mark.parametrize("name", ["bot-1", "mcp__server__tool", "550e8400-e29b-41d4-a716-446655440000", "n" * 64])
+def test_a_legal_name_stays(name: str) -> None:
+    assert Names(64).of(name) == name
