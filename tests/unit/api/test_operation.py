@@ -1,0 +1,147 @@
+"""What every function shares: errors become replies, the time that is left bounds the tries, and what is logged."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Iterator, Mapping
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from messagelog.api import Reply, Request, ok, operation
+
+from local.runtime import LambdaContext
+from tests import faulty
+from tests.faulty import Faulty
+from tests.http_api import HttpApi, Received, client_of_functions, functions_on_moto, new_process
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+ROUTE = "GET /conversations/{conversation}/messages/count"
+SECRET = "a secret in an error"
+
+
+class UnforeseenError(Exception):
+    """What nobody thought of."""
+
+
+@pytest.fixture(scope="module")
+def table() -> Iterator[DynamoDBClient]:
+    with functions_on_moto() as client:
+        yield client
+
+
+@pytest.fixture
+def api(table: DynamoDBClient, event: Any) -> HttpApi:
+    new_process()
+    return HttpApi(event)
+
+
+@pytest.fixture
+def lines(monkeypatch: pytest.MonkeyPatch) -> StringIO:
+    """The log lines as they go to standard output."""
+    written = StringIO()
+    handler = importlib.import_module("messagelog.api.operation").logger.registered_handler
+    monkeypatch.setattr(handler, "stream", written)
+    return written
+
+
+@operation(ROUTE)
+def answers(request: Request) -> Reply:
+    return ok({"conversation": request.conversation})
+
+
+@operation(ROUTE)
+def raises(request: Request) -> Reply:
+    secret = {"args": SECRET}
+    raise UnforeseenError(SECRET, secret) from ValueError(SECRET)
+
+
+def last_line(lines: StringIO) -> dict[str, Any]:
+    line: dict[str, Any] = json.loads(lines.getvalue().splitlines()[-1])
+    return line
+
+
+def test_an_unforeseen_error_is_a_500_that_reveals_nothing(event: Any) -> None:
+    reply = Received.of(raises(event("count"), None))
+    assert reply.status == 500
+    for word in (SECRET, "Unforeseen", "Traceback", ".py", "raises"):
+        assert word not in reply.body.decode()
+
+
+def test_an_unforeseen_error_is_logged_by_its_class_and_place_alone(
+    event: Any, lines: StringIO, lambda_context: LambdaContext
+) -> None:
+    raises(event("count"), lambda_context)
+    line = last_line(lines)
+    assert (line["level"], line["status"], line["error"]) == ("ERROR", 500, "UnforeseenError")
+    assert line["request_id"] == lambda_context.aws_request_id
+    path, _, number = line["raised_at"][-1].rpartition(":")
+    assert path == __file__
+    assert int(number) == raises.__wrapped__.__code__.co_firstlineno + 3  # type: ignore[attr-defined]
+    assert SECRET not in lines.getvalue()
+
+
+@pytest.mark.parametrize("changes", [{}, {"routeKey": "GET /"}, {"queryStringParameters": {"q": "1"}}], ids=str)
+def test_each_request_is_one_line(event: Any, lines: StringIO, lambda_context: LambdaContext, changes: Any) -> None:
+    reply = answers(event("count", **changes), lambda_context)
+    line = last_line(lines)
+    assert len(lines.getvalue().splitlines()) == 1
+    assert (line["level"], line["status"]) == ("INFO", reply["statusCode"])
+    assert line.get("error") == (None if reply["statusCode"] == 200 else "RequestError")
+    assert line["request_id"] == lambda_context.aws_request_id
+
+
+def test_lines_of_one_conversation_can_be_told_from_others_without_its_name(event: Any, lines: StringIO) -> None:
+    for conversation in ("ann@example.com", "ann@example.com", "bob@example.com"):
+        answers(event("count", pathParameters={"conversation": conversation}), None)
+    first, second, third = (json.loads(line)["conversation"] for line in lines.getvalue().splitlines())
+    assert first == second != third
+    assert "example.com" not in lines.getvalue()
+
+
+def test_the_handler_tells_what_it_does(event: Any) -> None:
+    assert answers.__name__ == "answers"
+    assert Received.of(answers(event("count"), None)).json == {"conversation": "support-4711"}
+
+
+@pytest.mark.parametrize("seconds_left", [0, 4])
+def test_the_time_that_is_left_bounds_the_tries(api: HttpApi, seconds_left: int) -> None:
+    """The last try may take CONNECT_TIMEOUT + READ_TIMEOUT seconds, and the function must still answer."""
+    api.context = LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=seconds_left)
+    broken = Faulty(client_of_functions(), lambda _: faulty.throttled())
+    assert api.get("count").status == 429
+    assert len(broken.requests) == 1
+
+
+@pytest.mark.parametrize("context", [None, LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=900)])
+def test_with_time_enough_it_is_tried_again(api: HttpApi, context: Any) -> None:
+    api.context = context
+    Faulty(client_of_functions()).script("GetItem", [faulty.throttled(), faulty.throttled()])
+    assert api.get("count").status == 200
+
+
+def test_the_client_is_made_once_for_a_process(api: HttpApi) -> None:
+    api.get("count")
+    client = client_of_functions()
+    api.get("count")
+    assert client_of_functions() is client
+
+
+def test_other_settings_get_another_client(api: HttpApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = client_of_functions()
+    monkeypatch.setenv("AWS_REGION", "eu-central-1")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    assert client_of_functions() is not client
+    assert client_of_functions().meta.region_name == "eu-central-1"
+
+
+def test_a_warm_append_is_one_request_and_no_read(api: HttpApi) -> None:
+    sent = Faulty(client_of_functions())
+    for _ in range(2):
+        sent.forget()
+        body: Mapping[str, str] = {"role": "user", "content": "Hi"}
+        assert api.post("append", body).status == 201
+    assert sent.operations == ["TransactWriteItems"]
