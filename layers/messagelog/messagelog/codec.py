@@ -7,6 +7,7 @@ what a DynamoDB map does not, `1.0` apart from `1`, `-0.0`, integers of any leng
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -18,8 +19,9 @@ from messagelog.messages import ORIGINS, ROLES, AgentMessage, Origin, Role, Stor
 from messagelog.strictjson import below, copied, dumps, is_unicode, kind_of, require_object
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MESSAGE_FIELDS = ("role", "content", "name", "toolCalls", "toolCallId", "origin")
+_MESSAGE_FIELDS = ("role", "content", "name", "toolCalls", "toolCallId", "origin", "createdAt")
 _STORED_FIELDS = ("seq", "at")
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
 _CALL_FIELDS = ("id", "name", "args")
 
 
@@ -38,6 +40,7 @@ def parse(value: AgentMessage | Mapping[str, object], path: str = "") -> AgentMe
         tool_calls=_tool_calls(fields.get("toolCalls"), below(path, "toolCalls")),
         tool_call_id=_optional_text(fields, path, "toolCallId"),
         origin=None if fields.get("origin") is None else cast(Origin, _choice(fields, path, "origin", ORIGINS)),
+        created_at=_time(fields.get("createdAt"), below(path, "createdAt")),
     )
 
 
@@ -46,7 +49,7 @@ def to_json(message: AgentMessage) -> dict[str, Any]:
     form: dict[str, Any] = {}
     if isinstance(message, StoredMessage):
         form["seq"] = message.seq
-        form["at"] = message.at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        form["at"] = to_timestamp(message.at)
     form["role"] = message.role
     form["content"] = message.content
     if message.name is not None:
@@ -57,7 +60,14 @@ def to_json(message: AgentMessage) -> dict[str, Any]:
         form["toolCallId"] = message.tool_call_id
     if message.origin is not None:
         form["origin"] = message.origin
+    if message.created_at is not None:
+        form["createdAt"] = to_timestamp(message.created_at)
     return form
+
+
+def to_timestamp(at: datetime) -> str:
+    """A time in JSON, as 2026-03-01T12:00:00.000000Z: always six digits, so that texts sort as the times do."""
+    return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def to_line(message: AgentMessage) -> str:
@@ -75,6 +85,7 @@ def from_line(line: str, *, seq: int, at: datetime) -> StoredMessage:
         tool_calls=tuple(ToolCall(**call) for call in form.get("toolCalls", ())),
         tool_call_id=form.get("toolCallId"),
         origin=form.get("origin"),
+        created_at=datetime.fromisoformat(form["createdAt"]) if "createdAt" in form else None,
         seq=seq,
         at=at,
     )
@@ -101,6 +112,8 @@ def to_item(message: AgentMessage, at: datetime) -> dict[str, Any]:
         item["tool_call_id"] = {"S": message.tool_call_id}
     if message.origin is not None:
         item["origin"] = {"S": message.origin}
+    if message.created_at is not None:
+        item["created_at"] = {"N": str(micros(message.created_at))}
     return item
 
 
@@ -115,6 +128,7 @@ def from_item(item: Mapping[str, Any], seq: int) -> StoredMessage:
         tool_calls=tuple(ToolCall(**call) for call in calls),
         tool_call_id=item["tool_call_id"]["S"] if "tool_call_id" in item else None,
         origin=item["origin"]["S"] if "origin" in item else None,
+        created_at=from_micros(int(item["created_at"]["N"])) if "created_at" in item else None,
         seq=seq,
         at=from_micros(int(item["at"]["N"])),
     )
@@ -147,6 +161,7 @@ def _form_of(message: AgentMessage, path: str) -> dict[str, Any]:
         "toolCalls": _calls(message),
         "toolCallId": message.tool_call_id,
         "origin": message.origin,
+        "createdAt": message.created_at,
     }
 
 
@@ -182,6 +197,20 @@ def _text(fields: Mapping[str, object], path: str, name: str) -> str:
 
 def _optional_text(fields: Mapping[str, object], path: str, name: str) -> str | None:
     return None if fields.get(name) is None else _text(fields, path, name)
+
+
+def _time(value: object, path: str) -> datetime | None:
+    """A time is a datetime in UTC, or the text that `to_timestamp` makes of one."""
+    if value is None:
+        return None
+    if type(value) is str and _TIMESTAMP.fullmatch(value):
+        try:
+            return datetime.fromisoformat(value)
+        except ValueError:
+            raise CodecError(path, "is no time of the calendar") from None
+    if type(value) is datetime and value.utcoffset() == timedelta(0):
+        return value.astimezone(UTC)
+    raise CodecError(path, "must be a time in UTC, as 2026-03-01T12:00:00.000000Z")
 
 
 def _choice(fields: Mapping[str, object], path: str, name: str, choices: Collection[str]) -> str:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from threading import Lock
+from typing import Any
 
 from messagelog import codec
 from messagelog.errors import ExpectedCountError, IdempotencyMismatchError
 from messagelog.messages import AgentMessage, StoredMessage
-from messagelog.storage import Appended
+from messagelog.storage import AlsoError, Appended
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryAlso:
+    """A condition and a change of another place in this process, guarded by a lock that one thread may take twice."""
+
+    lock: AbstractContextManager[Any]
+    holds: Callable[[], bool]
+    commit: Callable[[], None] = lambda: None
 
 
 class MemoryStorage:
@@ -27,15 +39,22 @@ class MemoryStorage:
         *,
         expected_count: int | None = None,
         idempotency_key: str | None = None,
+        also: Sequence[MemoryAlso] = (),
     ) -> Appended:
         """See `Storage.append`. Idempotency keys are kept for ever."""
         at = datetime.now(UTC)
-        with self._lock:
+        with self._lock, ExitStack() as locks:
             if idempotency_key in self._keys:
                 return self._replayed(idempotency_key, messages)
+            for place, other in enumerate(also):
+                locks.enter_context(other.lock)
+                if not other.holds():
+                    raise AlsoError(place)
             count = len(self._rows)
             if expected_count not in (None, count):
                 raise ExpectedCountError(count)
+            for other in also:
+                other.commit()
             self._rows += [(codec.to_line(message), at) for message in messages]
             stored = [StoredMessage.of(message, seq=count + i, at=at) for i, message in enumerate(messages, 1)]
             if idempotency_key is not None:

@@ -32,7 +32,8 @@ class AgentMessage:
 
     `role` and `content` are always there. `name` is the tool's name for role `tool`, else a speaker's label.
     `tool_calls` are the calls an assistant asks for; `tool_call_id` links a tool's result to its call.
-    The role `reasoning` and `origin` (who caused the message) belong to the chat layer.
+    The role `reasoning`, `origin` (who caused the message) and `created_at` (when it was made, which may be long before
+    it is stored; UTC) belong to the chat layer.
     """
 
     role: Role
@@ -41,6 +42,7 @@ class AgentMessage:
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
     origin: Origin | None = None
+    created_at: datetime | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.tool_calls, list):  # what a caller has at hand; kept as the tuple that a read gives back
@@ -68,6 +70,7 @@ class StoredMessage(AgentMessage):
             tool_calls=message.tool_calls,
             tool_call_id=message.tool_call_id,
             origin=message.origin,
+            created_at=message.created_at,
             seq=seq,
             at=at,
         )

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
+from messagelog.errors import ConflictError
 from messagelog.messages import AgentMessage, StoredMessage
+
+
+class AlsoError(ConflictError):
+    """A condition given as `also` did not hold. Nothing was written. `place` is its index in `also`."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__(place)
+        self.place = place
+
+    def __str__(self) -> str:
+        return "what was to be committed with the messages has changed; nothing was written"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +38,15 @@ class Storage(Protocol):
         *,
         expected_count: int | None = None,
         idempotency_key: str | None = None,
+        also: Sequence[Any] = (),
     ) -> Appended:
         """Stores the messages behind all others: all of them, or none.
 
         The messages have passed `codec.parse` and there is at least one. With `expected_count` they are stored only if
         the log holds that many. An `idempotency_key` is stored with them; if it was before, within a day at least,
-        nothing is written, and the seq is the one it got then. Raises ExpectedCountError, IdempotencyMismatchError, or
+        nothing is written, and the seq is the one it got then. `also` are at most 50 conditions and changes of another
+        place that commit with the messages; what they are, only storages of one kind know. Raises AlsoError
+        if one of them does not hold, ExpectedCountError, IdempotencyMismatchError, or
         another error of `messagelog.errors` that says whether anything was written.
         """
         ...

@@ -17,9 +17,7 @@ ITEM_BYTES = 400 * 1024
 WRITE_UNIT_BYTES = 1024
 _TRANSACTION_BYTES = 4 * 1024 * 1024
 _TRANSACTION_ACTIONS = 100
-# What a transaction holds beside the messages' rows: the counter and an idempotency key, each with a partition key.
-_OTHER_ACTIONS = 2
-_OTHER_BYTES = 8 * 1024
+_OTHER_BYTES = 512 * 1024  # enough for the keys of all other actions, and for what they may put
 
 
 def item_size(item: Item) -> int:
@@ -34,9 +32,9 @@ def _value_size(value: Mapping[str, Any]) -> int:
     return len(value["B"]) if text is None else len(text.encode())
 
 
-def fit_one_transaction(rows: Sequence[Item]) -> bool:
-    """Whether these rows can be written in one transaction with the counter and an idempotency key."""
-    if len(rows) > _TRANSACTION_ACTIONS - _OTHER_ACTIONS:
+def fit_one_transaction(rows: Sequence[Item], *, others: int) -> bool:
+    """Whether these rows can be written in one transaction with that many other actions, none of them large."""
+    if len(rows) > _TRANSACTION_ACTIONS - others:
         return False
     sizes = [item_size(row) for row in rows]
     return max(sizes) <= ITEM_BYTES and sum(sizes) <= _TRANSACTION_BYTES - _OTHER_BYTES

@@ -13,7 +13,7 @@ not written, and a new one is made.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore.config import Config
@@ -65,9 +65,13 @@ class DynamoDBStorage:
         *,
         expected_count: int | None = None,
         idempotency_key: str | None = None,
+        also: Sequence[dict[str, Any]] = (),
     ) -> Appended:
-        """See `Storage.append`. One request when warm; a cold process reads `head` before it."""
-        return Append(self._table, messages, expected_count, idempotency_key).run()
+        """See `Storage.append`. One request when warm; a cold process reads `head` before it.
+
+        `also` are actions of TransactWriteItems: ConditionCheck, Delete, Put or Update.
+        """
+        return Append(self._table, messages, expected_count, idempotency_key, also).run()
 
     def read(
         self, *, after: int = 0, limit: int | None = None, newest_first: bool = False, consistent: bool = True

@@ -1,6 +1,7 @@
 """An append: one transaction that moves the counter and puts the rows, sent until its outcome is known.
 
-The actions of the transaction are, in this order: the counter, the idempotency key if there is one, the rows.
+The actions of the transaction are, in this order: the counter, the idempotency key if there is one, what commits with
+the messages in other places, the rows.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from messagelog.dynamodb.limits import fit_one_transaction, with_small_content
 from messagelog.dynamodb.table import ConversationTable, count_in
 from messagelog.errors import ExpectedCountError, IdempotencyMismatchError
 from messagelog.messages import AgentMessage, StoredMessage
-from messagelog.storage import Appended
+from messagelog.storage import AlsoError, Appended
 
 T = TypeVar("T")
 
@@ -35,12 +36,15 @@ class Append:
         messages: Sequence[AgentMessage],
         expected_count: int | None,
         idempotency_key: str | None,
+        also: Sequence[dict[str, Any]],
     ) -> None:
         self._table = table
         self._messages = messages
         self._expected_count = expected_count
         self._key_entry = None if idempotency_key is None else keys.idempotency_entry(idempotency_key)
         self._digest = "" if idempotency_key is None else codec.digest(messages)
+        self._also = also
+        self._also_place = _KEY if idempotency_key is None else _KEY + 1
         self._at = datetime.now(UTC)
         self._now = int(self._at.timestamp())
         self._end = table.retry.end()
@@ -50,7 +54,7 @@ class Append:
     def run(self) -> Appended:
         """Writes, and tries again while that is worth it. See `Storage.append`."""
         rows = self._rows()
-        if not fit_one_transaction(rows):
+        if not fit_one_transaction(rows, others=_KEY + 1 + len(self._also)):
             # A segment that is then not needed would lie there for ever.
             if (replay := self._replay()) is not None:
                 return replay
@@ -75,7 +79,7 @@ class Append:
                 self._table.client.transact_write_items(**transaction)
                 return self._appended(count)
             except FAILURES as error:
-                fault, cause = fault_of(error, deciding=2 if self._key_entry else 1), error
+                fault, cause = fault_of(error, deciding=self._also_place + len(self._also)), error
                 unknown = unknown or (transaction is not None and fault.meaning is Meaning.UNKNOWN)
                 if fault.meaning is Meaning.REFUSED:
                     break
@@ -94,6 +98,9 @@ class Append:
 
     def _count_after(self, fault: Fault) -> int | None:
         """The count that the counter's failed condition told, None if it has to be read."""
+        for place in range(len(self._also)):
+            if self._also_place + place in fault.failed:
+                raise AlsoError(place)
         head = fault.failed.get(_HEAD)
         count = None if head is None else count_in(head)
         if self._expected_count is not None:
@@ -150,6 +157,7 @@ class Append:
         actions = [{"Update": self._advance(count, new_count)}]
         if self._key_entry is not None:
             actions.append({"Put": self._key_put(self._key_entry, new_count)})
+        actions += self._also
         for seq, row in enumerate(rows, new_count - len(rows) + 1):
             item = {**row, **self._table.key(keys.message_entry(seq))}
             if "batch" in row:
