@@ -40,10 +40,10 @@ format: .venv/dev ## Format the code and mend what the linter can
 	$(BIN)/ruff format
 
 build: .venv/dev ## Build the functions and the layer for this machine's architecture (needs python3.13)
-	$(BIN)/sam build --parameter-overrides Architecture=$(ARCHITECTURE)
+	PATH="$(CURDIR)/$(BIN):$$PATH" sam build --parameter-overrides Architecture=$(ARCHITECTURE)
 
 deploy: .venv/dev ## Build for AWS and deploy with samconfig.toml (ENV=prod for production)
-	$(BIN)/sam build --config-env $(or $(ENV),default)
+	PATH="$(CURDIR)/$(BIN):$$PATH" sam build --config-env $(or $(ENV),default)
 	$(BIN)/sam deploy --config-env $(or $(ENV),default)
 
 clean: ## Remove what was built and installed, but not the data in .local

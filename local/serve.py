@@ -36,7 +36,7 @@ MessageLog listens on {url} (Ctrl-C stops it; data stays in {state}). Try:
 
 def main() -> int:
     """Serve until stopped; returns the exit code."""
-    port = int(os.environ.get("PORT") or 3000)
+    port = _port(os.environ.get("PORT") or "3000")
     if is_running_from_reloader():
         lifeline.follow(lambda: os._exit(0))
         _serve(_application(os.environ["AWS_ENDPOINT_URL_DYNAMODB"]), port)
@@ -94,6 +94,12 @@ def _application(endpoint: str) -> WSGIApplication:
     except TemplateError as error:
         print(error, file=sys.stderr)
         return broken
+
+
+def _port(text: str) -> int:
+    if not (text.isdecimal() and 0 < int(text) < 65536):
+        sys.exit(f"PORT is {text!r}; it must be a number from 1 to 65535.")
+    return int(text)
 
 
 def _check_free(port: int) -> None:

@@ -42,7 +42,7 @@ class Run:
         return self.process.wait(30)
 
 
-def start(state: Path, port: int) -> subprocess.Popen[str]:
+def start(state: Path, port: int | str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "local.serve"],
         cwd=ROOT,
@@ -190,6 +190,13 @@ def test_a_port_in_use_is_one_clear_sentence(tmp_path: Path) -> None:
         output, _ = process.communicate(timeout=30)
     assert process.returncode == 1
     assert re.fullmatch(rf"Port {port} cannot be used \(.*\): choose another, as in `make run PORT=3001`\.\n", output)
+
+
+@pytest.mark.parametrize("port", ["x", "0", "65536"])
+def test_a_port_that_is_none_is_one_clear_sentence(tmp_path: Path, port: str) -> None:
+    process = start(tmp_path, port)
+    output, _ = process.communicate(timeout=30)
+    assert (process.returncode, output) == (1, f"PORT is '{port}'; it must be a number from 1 to 65535.\n")
 
 
 def test_data_in_use_is_one_clear_sentence(tmp_path: Path) -> None:
