@@ -5,7 +5,9 @@
     ├─ MessageTooLargeError        it does not fit
     ├─ ConflictError               other writers kept winning; not written
     │  ├─ ExpectedCountError       the log no longer holds the expected number of messages
-    │  └─ IdempotencyMismatchError the key was used before, for other content
+    │  ├─ IdempotencyMismatchError the key was used before, for other content
+    │  ├─ PromptChangedError       somebody else changed the chat's prompt tree
+    │  └─ SendRunningError         the chat is sending
     ├─ ThrottledError              DynamoDB throttled the request; not written
     ├─ StorageUnavailableError     the storage could not be reached or refused; not written
     ├─ UnknownOutcomeError         the write may or may not have happened
@@ -63,6 +65,24 @@ class IdempotencyMismatchError(ConflictError):
 
     def __str__(self) -> str:
         return "this idempotency key was used before, for other content; nothing was written: use a new key"
+
+
+class PromptChangedError(ConflictError):
+    """Somebody else changed the prompt tree since it was read. Nothing was written. `version` is the one it has now."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(version)
+        self.version = version
+
+    def __str__(self) -> str:
+        return f"the prompt tree was changed by somebody else and has version {self.version}: read it and change that"
+
+
+class SendRunningError(ConflictError):
+    """A send is running in this conversation. Nothing was written: wait until it is done."""
+
+    def __str__(self) -> str:
+        return "a send is running in this conversation; wait until it is done"
 
 
 class ThrottledError(MessageLogError):

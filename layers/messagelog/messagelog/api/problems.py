@@ -12,6 +12,7 @@ _STATUS: dict[type[Exception], tuple[int, str]] = {
     errors.CodecError: (422, "The message cannot be stored as it is"),
     errors.MessageTooLargeError: (413, "The message is too large"),
     errors.ExpectedCountError: (412, "The log has moved on"),
+    errors.PromptChangedError: (412, "The prompt tree has changed"),
     errors.ConflictError: (409, "Conflict with other writers"),
     errors.ThrottledError: (429, "Throttled"),
     errors.StorageUnavailableError: (503, "The storage is unavailable"),

@@ -41,6 +41,10 @@ class ConversationTable:
         reply = self.client.get_item(TableName=self.name, Key=self.key(entry), ConsistentRead=consistent)
         return dict(reply["Item"]) if "Item" in reply else None
 
+    def put(self, item: dict[str, Any], *, end: float | None = None) -> None:
+        """Puts an item under no condition: it is new, or the same as the one that is there."""
+        self.ask(lambda: self.client.put_item(TableName=self.name, Item=item), end=end)
+
     def head(self, *, consistent: bool = True) -> int:
         """The count in the counter item. Tried once."""
         item = self.get(keys.HEAD, consistent=consistent)

@@ -141,9 +141,8 @@ class Append:
         segment = uuid4().hex
         index, parts = segments.pack(self._messages)
         for number, data in enumerate(parts):
-            item = {**self._table.key(keys.part_entry(segment, number)), "data": {"B": data}}
-            # Under no condition: the segment's id is new, and putting a part twice changes nothing.
-            self._read(lambda: self._table.client.put_item(TableName=self._table.name, Item=item))  # noqa: B023
+            part = {**self._table.key(keys.part_entry(segment, number)), "data": {"B": data}}
+            self._table.put(part, end=self._end)
         return {
             "at": {"N": str(codec.micros(self._at))},
             "batch": {"S": ""},

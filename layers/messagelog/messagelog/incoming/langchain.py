@@ -92,6 +92,8 @@ def _read(block: dict[str, Any], path: str, found: Found) -> None:
         case {"type": "thinking" | "reasoning" as kind, **rest}:
             thought = rest.get(kind)
             found.thoughts += [thought] if isinstance(thought, str) else []
+        case {"type": "reasoning_content", "reasoning_content": {"text": str(thought)}}:
+            found.thoughts.append(thought)
         case {"type": "redacted_thinking"}:
             pass
         case {"type": "tool_use" | "tool_call", **call}:

@@ -1,0 +1,1 @@
+"""A chat: a window on the log, with a prompt tree, a queue, hooks and `send`."""

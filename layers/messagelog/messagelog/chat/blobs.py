@@ -1,0 +1,58 @@
+"""Texts of any size in ChatTable: inside an item while they fit, else in parts beside it.
+
+Parts are written before the item that names them, and deleted after the one that named them before is gone. A crash in
+between leaves parts that nobody reads, and nothing else.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+from messagelog.dynamodb.table import ConversationTable
+
+_PART_BYTES = 350 * 1024  # below DynamoDB's 400 KB an item with room for everything else in it
+
+
+class BlobGoneError(Exception):
+    """Parts of a text are not there any more."""
+
+
+class Blobs:
+    """The texts of one conversation."""
+
+    def __init__(self, table: ConversationTable) -> None:
+        self._table = table
+
+    def write(self, text: str) -> dict[str, Any]:
+        """Stores a text, and returns the attributes for the item that it belongs to."""
+        data = zlib.compress(text.encode())
+        if len(data) <= _PART_BYTES:
+            return {"data": {"B": data}}
+        blob, count = uuid4().hex, -(-len(data) // _PART_BYTES)
+        for number in range(count):
+            part = data[number * _PART_BYTES : (number + 1) * _PART_BYTES]
+            self._table.put({**self._table.key(_entry(blob, number)), "data": {"B": part}})
+        return {"blob": {"S": blob}, "parts": {"N": str(count)}}
+
+    def read(self, item: Mapping[str, Any]) -> str:
+        """The text that belongs to an item. Raises BlobGoneError if the item was replaced since it was read."""
+        if "data" in item:
+            return zlib.decompress(item["data"]["B"]).decode()
+        blob, count = item["blob"]["S"], int(item["parts"]["N"])
+        parts = list(self._table.query(_entry(blob, 0), _entry(blob, count - 1)))
+        if len(parts) < count:
+            raise BlobGoneError
+        return zlib.decompress(b"".join(part["data"]["B"] for part in parts)).decode()
+
+    def delete(self, item: Mapping[str, Any]) -> None:
+        """Deletes the parts of a text whose item is gone."""
+        for number in range(int(item["parts"]["N"]) if "blob" in item else 0):
+            key = self._table.key(_entry(item["blob"]["S"], number))
+            self._table.ask(lambda: self._table.client.delete_item(TableName=self._table.name, Key=key))  # noqa: B023
+
+
+def _entry(blob: str, number: int) -> str:
+    return f"blob#{blob}#{number:06d}"

@@ -1,0 +1,204 @@
+"""Chat state in DynamoDB: its own table, since what is in it changes and goes, and nobody may delete from the log's.
+
+    conversation (partition key)   the conversation
+    entry (sort key)               `state`                 the window, and the lease of a running send
+                                   `system`                the prompt tree
+                                   `queue#<time>#<id>`    a message in the queue
+                                   `blob#<id>#<n>`         a part of a text that is too large for its item
+
+A queued message's place is the time it was queued, never earlier than the one this process queued before: so each
+producer's messages keep their order, and no counter makes producers wait for each other or for a send.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from messagelog import codec
+from messagelog.chat.blobs import BlobGoneError, Blobs
+from messagelog.chat.items import Action, ChatItems, RefusedError, attribute, number
+from messagelog.chat.state import Lease, Staged, System, Window
+from messagelog.dynamodb import Retry, default_client
+from messagelog.dynamodb.table import ConversationTable
+from messagelog.errors import PromptChangedError, SendRunningError, StorageUnavailableError
+from messagelog.messages import AgentMessage
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+_STATE = "state"
+_SYSTEM = "system"
+_SAME_VERSION = "#version = :version"
+_NO_VERSION = "attribute_not_exists(#version)"
+
+
+class DynamoDBChatState:
+    """Keeps one conversation's chat state in a table with the keys `conversation` and `entry`. See `ChatState`.
+
+    `client`, `retry` and the errors are as in `DynamoDBStorage`. `clock` tells the time in seconds, for the leases.
+    """
+
+    def __init__(
+        self,
+        conversation: str,
+        *,
+        table: str,
+        client: DynamoDBClient | None = None,
+        retry: Retry | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._table = ConversationTable(client or default_client(), table, conversation, retry or Retry())
+        self._items = ChatItems(self._table)
+        self._blobs = Blobs(self._table)
+        self._clock = clock
+
+    def window(self) -> Window:
+        """See `ChatState.window`. One GetItem."""
+        state = self._items.get(_STATE)
+        return Window(number(state, "cleared"), number(state, "start"))
+
+    def is_running(self) -> bool:
+        """See `ChatState.is_running`. One GetItem."""
+        return number(self._items.get(_STATE), "lease_end") > self._now()
+
+    def move(self, window: Window, *, system: System | None = None) -> None:
+        """See `ChatState.move`."""
+        if system is None:
+            self._move(*self.moving(window))
+            return
+        while True:
+            old = self._items.get(_SYSTEM)
+            item = self._system_item(system.tree, number(old, "version") + 1)
+            if self._move(*self.moving(window), self._put_system(item, old)):
+                self._blobs.delete(old)
+                return
+            self._blobs.delete(item)  # somebody changed the tree just now: that change is cleared as well
+
+    def moving(self, window: Window) -> Sequence[Action]:
+        """See `ChatState.moving`."""
+        place = {"cleared": window.cleared, "start": window.start}
+        free = "attribute_not_exists(#lease_end) OR #lease_end <= :now"
+        return [self._items.update(_STATE, place, free, now=self._now())]
+
+    def system(self) -> System:
+        """See `ChatState.system`. One GetItem, and a Query for a tree over 350 KB compressed."""
+        for _ in self._table.retry.attempts():
+            item = self._items.get(_SYSTEM)
+            with suppress(BlobGoneError):  # replaced between the two reads
+                return System(self._blobs.read(item), number(item, "version")) if item else System()
+        raise StorageUnavailableError("the prompt tree keeps changing, or a part of it is missing; try again")
+
+    def put_system(self, tree: str, *, version: int) -> System:
+        """See `ChatState.put_system`."""
+        old = self._items.get(_SYSTEM)
+        if number(old, "version") != version:
+            raise PromptChangedError(number(old, "version"))
+        item = self._system_item(tree, version + 1)
+        try:
+            self._items.commit(self._put_system(item, old))
+        except RefusedError:
+            self._blobs.delete(item)
+            raise PromptChangedError(number(self._items.get(_SYSTEM), "version")) from None
+        self._blobs.delete(old)
+        return System(tree, version + 1)
+
+    def enqueue(self, message: AgentMessage) -> None:
+        """See `ChatState.enqueue`. One conditional write."""
+        text = codec.to_line(codec.parse(message))
+        item = {**self._table.key(_producer.next_entry()), **self._blobs.write(text)}
+        self._items.commit(self._items.put(item, "attribute_not_exists(#entry)"))
+
+    def staged(self, *, limit: int, up_to: str | None = None) -> Sequence[Staged]:
+        """See `ChatState.staged`. One Query."""
+        items = self._table.query("queue#", up_to or "queue#~", limit=limit)
+        return [Staged(item["entry"]["S"], codec.parse(json.loads(self._blobs.read(item))), item) for item in items]
+
+    def last_staged(self) -> str | None:
+        """See `ChatState.last_staged`. One Query."""
+        last = next(self._table.query("queue#", "queue#~", newest_first=True, limit=1), None)
+        return None if last is None else str(last["entry"]["S"])
+
+    def unstaging(self, staged: Sequence[Staged]) -> Sequence[Action]:
+        """See `ChatState.unstaging`."""
+        return [self._items.delete(each.entry, "attribute_exists(#entry)") for each in staged]
+
+    def discard(self, staged: Sequence[Staged]) -> None:
+        """See `ChatState.discard`."""
+        for each in staged:
+            self._blobs.delete(each.stored)
+
+    def acquire(self, holder: str, *, seconds: float) -> Lease:
+        """See `ChatState.acquire`. One GetItem and one conditional write."""
+        state = self._items.get(_STATE)
+        if number(state, "lease_end") > self._now() and state["holder"]["S"] != holder:
+            raise SendRunningError
+        fence = number(state, "fence")
+        new: dict[str, int | str] = {"fence": fence + 1, "lease_end": self._now() + _millis(seconds), "holder": holder}
+        if fence:
+            self._move(self._items.update(_STATE, new, "#fence = :old", old=fence))
+        else:
+            self._move(self._items.update(_STATE, new, "attribute_not_exists(#fence)"))
+        return Lease(holder, fence + 1)
+
+    def renew(self, lease: Lease, *, seconds: float) -> None:
+        """See `ChatState.renew`. One conditional write."""
+        self._move(self._lease_until(lease, self._now() + _millis(seconds)))
+
+    def release(self, lease: Lease) -> None:
+        """See `ChatState.release`. One conditional write."""
+        with suppress(SendRunningError):
+            self._move(self._lease_until(lease, 0))
+
+    def holding(self, lease: Lease) -> Sequence[Action]:
+        """See `ChatState.holding`."""
+        return [self._items.check(_STATE, "#fence = :fence", fence=lease.fence)]
+
+    def _lease_until(self, lease: Lease, end: int) -> Action:
+        return self._items.update(_STATE, {"lease_end": end}, "#fence = :fence", fence=lease.fence)
+
+    def _move(self, state: Action, *others: Action) -> bool:
+        """Commits a change of the state item, others with it; whether the conditions of the others held."""
+        try:
+            self._items.commit(state, *others)
+        except RefusedError as refused:
+            if 0 in refused.places:
+                raise SendRunningError from None
+            return False
+        return True
+
+    def _put_system(self, item: Mapping[str, Any], old: Mapping[str, Any]) -> Action:
+        if old:
+            return self._items.put(item, _SAME_VERSION, version=number(old, "version"))
+        return self._items.put(item, _NO_VERSION)
+
+    def _system_item(self, tree: str, version: int) -> dict[str, Any]:
+        return {**self._table.key(_SYSTEM), "version": attribute(version), **self._blobs.write(tree)}
+
+    def _now(self) -> int:
+        return _millis(self._clock())
+
+
+class _Producer:
+    """Gives places in the queue, each behind those given before by this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last = 0
+
+    def next_entry(self) -> str:
+        with self._lock:
+            self._last = max(time.time_ns() // 1000, self._last + 1)
+            return f"queue#{self._last:016d}#{uuid4().hex[:12]}"
+
+
+_producer = _Producer()
+
+
+def _millis(seconds: float) -> int:
+    return int(seconds * 1000)

@@ -1,0 +1,120 @@
+"""Chat state in memory: a real one, for tests and for programs that need no table."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from threading import RLock
+
+from messagelog import codec
+from messagelog.chat.state import Lease, Staged, System, Window
+from messagelog.errors import PromptChangedError, SendRunningError
+from messagelog.memory import MemoryAlso
+from messagelog.messages import AgentMessage
+
+
+class MemoryChatState:
+    """Keeps one conversation's chat state in this process, beside a MemoryStorage. See `ChatState`.
+
+    `clock` tells the time in seconds, for the leases.
+    """
+
+    def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
+        self._lock = RLock()
+        self._clock = clock
+        self._window = Window()
+        self._system = System()
+        self._queue: dict[str, AgentMessage] = {}
+        self._queued = 0
+        self._lease = Lease("", 0)
+        self._lease_end = 0.0
+
+    def window(self) -> Window:
+        """See `ChatState.window`."""
+        return self._window
+
+    def is_running(self) -> bool:
+        """See `ChatState.is_running`."""
+        return self._lease_end > self._clock()
+
+    def move(self, window: Window, *, system: System | None = None) -> None:
+        """See `ChatState.move`."""
+        with self._lock:
+            if self.is_running():
+                raise SendRunningError
+            self._window = window
+            if system is not None:
+                self._system = System(system.tree, self._system.version + 1)
+
+    def moving(self, window: Window) -> Sequence[MemoryAlso]:
+        """See `ChatState.moving`."""
+        return [MemoryAlso(self._lock, lambda: not self.is_running(), lambda: self.move(window))]
+
+    def system(self) -> System:
+        """See `ChatState.system`."""
+        return self._system
+
+    def put_system(self, tree: str, *, version: int) -> System:
+        """See `ChatState.put_system`."""
+        with self._lock:
+            if version != self._system.version:
+                raise PromptChangedError(self._system.version)
+            self._system = System(tree, version + 1)
+            return self._system
+
+    def enqueue(self, message: AgentMessage) -> None:
+        """See `ChatState.enqueue`."""
+        with self._lock:
+            self._queued += 1
+            self._queue[f"{self._queued:012d}"] = codec.parse(message)
+
+    def staged(self, *, limit: int, up_to: str | None = None) -> Sequence[Staged]:
+        """See `ChatState.staged`."""
+        with self._lock:
+            entries = [entry for entry in self._queue if up_to is None or entry <= up_to]
+            return [Staged(entry, codec.parse(self._queue[entry])) for entry in entries[:limit]]
+
+    def last_staged(self) -> str | None:
+        """See `ChatState.last_staged`."""
+        with self._lock:
+            return next(reversed(self._queue), None)
+
+    def unstaging(self, staged: Sequence[Staged]) -> Sequence[MemoryAlso]:
+        """See `ChatState.unstaging`."""
+
+        def taking(entry: str) -> MemoryAlso:
+            return MemoryAlso(self._lock, lambda: entry in self._queue, lambda: self._take(entry))
+
+        return [taking(each.entry) for each in staged]
+
+    def _take(self, entry: str) -> None:
+        del self._queue[entry]
+
+    def discard(self, staged: Sequence[Staged]) -> None:
+        """See `ChatState.discard`. There is nothing to do."""
+
+    def acquire(self, holder: str, *, seconds: float) -> Lease:
+        """See `ChatState.acquire`."""
+        with self._lock:
+            if self.is_running() and self._lease.holder != holder:
+                raise SendRunningError
+            self._lease = Lease(holder, self._lease.fence + 1)
+            self._lease_end = self._clock() + seconds
+            return self._lease
+
+    def renew(self, lease: Lease, *, seconds: float) -> None:
+        """See `ChatState.renew`."""
+        with self._lock:
+            if lease != self._lease:
+                raise SendRunningError
+            self._lease_end = self._clock() + seconds
+
+    def release(self, lease: Lease) -> None:
+        """See `ChatState.release`."""
+        with self._lock:
+            if lease == self._lease:
+                self._lease_end = 0.0
+
+    def holding(self, lease: Lease) -> Sequence[MemoryAlso]:
+        """See `ChatState.holding`."""
+        return [MemoryAlso(self._lock, lambda: lease == self._lease)]

@@ -1,0 +1,116 @@
+"""What a chat remembers beside the log: where its window begins, its prompt tree, its queue, and who is sending."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from messagelog.messages import AgentMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What the chat shows of the log.
+
+    The messages behind seq `start` are its messages; those behind `cleared` up to `start` were handed off; what is
+    before belongs to the log alone.
+    """
+
+    cleared: int = 0
+    start: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """The prompt tree as JSON text, empty for a tree nobody has written, and the version that counts its changes."""
+
+    tree: str = ""
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A message in the queue. `entry` is its place, and sorts as the queue is ordered; `stored` is the state's own."""
+
+    entry: str
+    message: AgentMessage
+    stored: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to send, held by one sender at a time. `fence` grows with each lease: an old holder is known by it."""
+
+    holder: str
+    fence: int
+
+
+class ChatState(Protocol):
+    """Keeps one conversation's chat state. Implementations are safe to use from many threads and processes.
+
+    Methods that return `also` give what is to be committed with an append to the log: `Storage.append`.
+    """
+
+    def window(self) -> Window:
+        """Where the chat's window is."""
+        ...
+
+    def is_running(self) -> bool:
+        """Whether somebody holds a lease that has not run out."""
+        ...
+
+    def move(self, window: Window, *, system: System | None = None) -> None:
+        """Puts the window elsewhere; with `system`, replaces the prompt tree in the same commit, whatever its version.
+
+        Raises SendRunningError while somebody sends.
+        """
+        ...
+
+    def moving(self, window: Window) -> Sequence[Any]:
+        """`also` that puts the window elsewhere; does not hold while somebody sends."""
+        ...
+
+    def system(self) -> System:
+        """The prompt tree."""
+        ...
+
+    def put_system(self, tree: str, *, version: int) -> System:
+        """Replaces the tree if it still has this version, and returns it with the next; else PromptChangedError."""
+        ...
+
+    def enqueue(self, message: AgentMessage) -> None:
+        """Puts a message behind those this process has queued before. Waits for no send."""
+        ...
+
+    def staged(self, *, limit: int, up_to: str | None = None) -> Sequence[Staged]:
+        """The first messages of the queue, at most `limit`, none behind the entry `up_to`."""
+        ...
+
+    def last_staged(self) -> str | None:
+        """The entry of the last message in the queue, None if it is empty."""
+        ...
+
+    def unstaging(self, staged: Sequence[Staged]) -> Sequence[Any]:
+        """`also` that takes the messages out of the queue; does not hold if somebody else has taken one."""
+        ...
+
+    def discard(self, staged: Sequence[Staged]) -> None:
+        """Frees what messages took up that are out of the queue by now."""
+        ...
+
+    def acquire(self, holder: str, *, seconds: float) -> Lease:
+        """The lease, for that long; the same holder may take it again. SendRunningError while another holds it."""
+        ...
+
+    def renew(self, lease: Lease, *, seconds: float) -> None:
+        """Lets the lease run that long from now. Raises SendRunningError if another took it over."""
+        ...
+
+    def release(self, lease: Lease) -> None:
+        """Gives the lease back, if it is still held."""
+        ...
+
+    def holding(self, lease: Lease) -> Sequence[Any]:
+        """`also` that does not hold once another took the lease over."""
+        ...
