@@ -1,0 +1,92 @@
+"""Segments: what is packed comes out again, and an index leads to just the blocks that hold what is wanted."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from messagelog import AgentMessage, codec
+from messagelog.dynamodb import limits, segments
+from messagelog.dynamodb.segments import Index
+
+from tests import strategies
+
+CJK = "".join(map(chr, range(0x4E00, 0x9F00)))
+
+
+def noise(characters: int, alphabet: str, seed: int = 0) -> str:
+    """Text that compression gains little on."""
+    return "".join(random.Random(seed).choices(alphabet, k=characters))
+
+
+def unpacked(index: Index, parts: list[bytes]) -> list[str]:
+    """The lines of all blocks, one block after the other."""
+    return [line for block in range(len(index.offsets) - 1) for line in lines_of(index, parts, block)]
+
+
+def lines_of(index: Index, parts: list[bytes], block: int) -> list[str]:
+    return segments.unpack(parts[index.parts[block] : index.parts[block + 1]])
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    batch=st.lists(strategies.messages, min_size=1, max_size=30),
+    block=st.integers(1, 400),
+    part=st.integers(1, 200),
+)
+def test_what_is_packed_comes_out(
+    batch: list[AgentMessage], block: int, part: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the messages hold (line ends too) and however they are cut."""
+    monkeypatch.setattr(segments, "_BLOCK_BYTES", block)
+    monkeypatch.setattr(segments, "_PART_BYTES", part)
+    index, parts = segments.pack(batch)
+    assert unpacked(index, parts) == [codec.to_line(message) for message in batch]
+    assert all(0 < len(data) <= part for data in parts)
+    assert Index.from_text(index.to_text()) == index
+    assert (index.offsets[0], index.offsets[-1], index.parts[0], index.parts[-1]) == (0, len(batch), 0, len(parts))
+    for number, (start, end) in enumerate(zip(index.offsets, index.offsets[1:], strict=False)):
+        assert lines_of(index, parts, number) == [codec.to_line(message) for message in batch[start:end]]
+
+
+@given(
+    sizes=st.lists(st.integers(1, 5), min_size=1, max_size=8),
+    ends=st.tuples(st.floats(0, 1), st.floats(0, 1)),
+)
+def test_an_index_names_the_blocks_that_hold_what_is_wanted(sizes: list[int], ends: tuple[float, float]) -> None:
+    offsets = tuple(sum(sizes[:number]) for number in range(len(sizes) + 1))
+    first, last = sorted(round(end * (offsets[-1] - 1)) for end in ends)
+    wanted = range(first, last + 1)
+    holding = [block for block in range(len(sizes)) if set(wanted) & set(range(offsets[block], offsets[block + 1]))]
+    assert list(Index(offsets, offsets).blocks(first, last)) == holding
+
+
+def test_a_block_is_small_and_a_part_is_an_item() -> None:
+    batch = [AgentMessage("user", noise(2_000, CJK, seed)) for seed in range(400)]
+    index, parts = segments.pack(batch)
+    blocks = len(index.offsets) - 1
+    assert blocks > 2, "the end of a batch is read without the rest"
+    longest = max(sum(map(len, lines_of(index, parts, block))) for block in range(blocks))
+    assert longest <= segments._BLOCK_BYTES
+    room = limits.ITEM_BYTES - 2048 - len("conversationentrydata") - len("seg#") - 32 - len("#000000")
+    assert max(map(len, parts)) <= room, "beside the longest partition key"
+
+
+def test_a_huge_message_is_a_block_in_several_parts() -> None:
+    small, huge = AgentMessage("user", "small"), AgentMessage("user", noise(1_000_000, CJK))
+    index, parts = segments.pack([small, huge, small])
+    assert index.offsets == (0, 1, 2, 3)
+    assert index.parts[2] - index.parts[1] > 3
+    assert segments.unpack(parts[index.parts[1] : index.parts[2]]) == [codec.to_line(huge)]
+
+
+def test_text_of_many_repetitions_takes_little_room() -> None:
+    _, parts = segments.pack([AgentMessage("user", "all work and no play " * 150_000)])
+    assert sum(map(len, parts)) < 20_000
+
+
+def test_the_index_of_a_long_batch_fits_into_an_item_beside_it() -> None:
+    index, _ = segments.pack([AgentMessage("user", "")] * 200_000)
+    assert len(index.to_text()) < limits.ITEM_BYTES // 100
