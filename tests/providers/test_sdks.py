@@ -10,7 +10,7 @@ import boto3
 import openai
 import pytest
 from botocore.config import Config
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, ParamValidationError
 from messagelog import AgentMessage, MessageLog, ToolCall
 from messagelog.incoming import from_anthropic, from_bedrock, from_openai
 from messagelog.memory import MemoryStorage
@@ -72,7 +72,7 @@ def ask_bedrock(url: str) -> Callable[[list[dict[str, Any]]], Any]:
 PROVIDERS = [
     pytest.param(ask_openai, to_openai, from_openai, openai.BadRequestError, id="openai"),
     pytest.param(ask_anthropic, to_anthropic, from_anthropic, anthropic.BadRequestError, id="anthropic"),
-    pytest.param(ask_bedrock, to_bedrock, from_bedrock, ClientError, id="bedrock"),
+    pytest.param(ask_bedrock, to_bedrock, from_bedrock, (ClientError, ParamValidationError), id="bedrock"),
 ]
 every_provider = pytest.mark.parametrize(("connect", "show", "read", "refusal"), PROVIDERS)
 
