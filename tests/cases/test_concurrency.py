@@ -26,10 +26,7 @@ def test_of_writers_at_the_same_time_none_overwrites_another(on_ministack: Table
     storage = DynamoDBStorage("c1", table=on_ministack.name, client=on_ministack.faulty.client, retry=patient)
 
     def write(number: int) -> int:
-        client, patient = on_ministack.faulty.client, Retry(budget=60)
-        return MessageLog(DynamoDBStorage("c1", table=on_ministack.name, client=client, retry=patient)).add(
-            "user", f"w{number}"
-        )
+        return MessageLog(storage).add("user", f"w{number}")
 
     with ThreadPoolExecutor(20) as pool:
         seqs = list(pool.map(write, range(1, 21)))
