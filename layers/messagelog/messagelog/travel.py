@@ -21,8 +21,8 @@ MAX_BODY_BYTES = (LAMBDA_REPLY_BYTES - _ENVELOPE_BYTES) // 4 * 3
 ROOM = MAX_BODY_BYTES - 64  # for the messages themselves, without the brackets around them and `next`
 
 _VIEWS = (openai.to_openai, anthropic.to_anthropic, langchain.to_langchain, bedrock.to_bedrock)
-# A view escapes a character of args at most once more, and adds some words of its own.
-_SURELY_FITS = ROOM // 2 - 2_048
+# A view may be several times as large as the message: it escapes args once more, writes 1e15 out, adds words to a call.
+_SURELY_FITS = ROOM // 8 - 2_048
 
 
 def check_travels(message: AgentMessage, path: str) -> None:

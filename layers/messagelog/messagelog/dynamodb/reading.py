@@ -80,9 +80,15 @@ def _settled_rows(table: ConversationTable, wanted: _Wanted, consistent: bool) -
             attempts = attempts or table.retry.attempts()
             if next(attempts, None) is not None:
                 continue
-            if unsettled.batch is None:
+            if unsettled.batch is None or _goes_on(table, unsettled.batch[1]):
                 raise StorageUnavailableError("messages are missing in the table: was it changed by hand?") from None
             wanted.below = unsettled.batch[0]
+
+
+def _goes_on(table: ConversationTable, seq: int) -> bool:
+    """Whether there are messages behind this one."""
+    behind = table.query(keys.message_entry(seq + 1), keys.message_entry(keys.MAX_SEQ), limit=1)
+    return next(behind, None) is not None
 
 
 def _rows(table: ConversationTable, wanted: _Wanted, consistent: bool) -> Iterator[Row]:

@@ -36,7 +36,7 @@ class Row:
 
 
 class UnsettledError(Exception):
-    """What was read is not whole. `batch` is the newest batch if a part of just that is missing, else None."""
+    """What was read is not whole. `batch` is the batch that lacks a part, if it may be the newest, else None."""
 
     def __init__(self, batch: tuple[int, int] | None) -> None:
         super().__init__(batch)
