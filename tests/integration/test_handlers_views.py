@@ -1,0 +1,109 @@
+"""The views over HTTP: windows, the plain mapping, and pages that stand alone and joined are the whole view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from messagelog import MessageLog
+from messagelog.memory import MemoryStorage
+
+from tests.http_api import VIEWS, HttpApi, empty, functions_on_moto
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+QUERIES: list[dict[str, Any]] = [
+    *({"last": count} for count in (0, 4, 999)),
+    *({"max_tokens": count} for count in (0, 9)),
+    *({"after": seq} for seq in (4, 99)),
+    *({"faithful": value} for value in (True, False)),
+    {"last": 8, "max_tokens": 30},
+    {"last": 6, "after": 4},
+]
+each_view = pytest.mark.parametrize("view", VIEWS)
+
+
+@pytest.fixture(scope="module")
+def table() -> Iterator[DynamoDBClient]:
+    with functions_on_moto() as client:
+        yield client
+
+
+@pytest.fixture
+def api(table: DynamoDBClient, event: Any) -> HttpApi:
+    empty(table)
+    return HttpApi(event)
+
+
+def exchange(number: int, question: str = "Why?", text: str = "") -> list[dict[str, Any]]:
+    """A question, a call with its result, and the answer."""
+    call = {"id": f"call_{number}", "name": "search", "args": {"query": text}}
+    return [
+        {"role": "user", "content": question},
+        {"role": "assistant", "content": "", "toolCalls": [call]},
+        {"role": "tool", "content": text or "nothing", "toolCallId": f"call_{number}"},
+        {"role": "assistant", "content": f"answer {number}"},
+    ]
+
+
+def fill(api: HttpApi, *exchanges: list[dict[str, Any]]) -> MessageLog:
+    """Appends the messages, and returns a log that holds the same."""
+    log = MessageLog(MemoryStorage())
+    for messages in exchanges:
+        assert api.post("append_many", {"messages": messages}).status == 201
+        log.append_many(messages)
+    return log
+
+
+@each_view
+@pytest.mark.parametrize("query", QUERIES, ids=str)
+def test_the_query_is_what_the_library_takes(api: HttpApi, view: str, query: dict[str, Any]) -> None:
+    broken = [{"role": "assistant", "content": "hello"}, {"role": "tool", "content": "of no call", "toolCallId": "x"}]
+    log = fill(api, exchange(1), exchange(2), broken, exchange(3))
+    sent = {name: str(value).lower() for name, value in query.items()}
+    assert api.get(view, **sent).json == {"messages": getattr(log, view)(**query), "next": None}
+
+
+@each_view
+@pytest.mark.parametrize("name", ["last", "max_tokens", "after", "faithful"])
+@pytest.mark.parametrize("text", ["", "-1", "1.5", "1,2", "all", "True", "٣"], ids=ascii)
+def test_a_bad_value_is_refused(api: HttpApi, view: str, name: str, text: str) -> None:
+    reply = api.get(view, **{name: text})
+    assert (reply.status, reply.paths) == (400, [name])
+
+
+@each_view
+def test_pages_stand_alone_and_joined_are_the_whole_view(api: HttpApi, view: str) -> None:
+    text = '"\x7f語' * 100_000  # escaped or not, more than a tenth of a reply
+    log = fill(api, *(exchange(number, text, text[:5_000]) for number in range(9)))
+    after: int | None = 0
+    joined: list[dict[str, Any]] = []
+    pages = 0
+    while after is not None:
+        reply = api.get(view, after=after)
+        assert reply.json["messages"][0]["role"] in ("user", "system")
+        assert (reply.etag is None) == (reply.json["next"] is not None), "the count goes with the end"
+        joined += reply.json["messages"]
+        after, pages = reply.json["next"], pages + 1
+    assert pages > 1
+    assert joined == getattr(log, view)()
+
+
+@pytest.mark.parametrize("view", ["to_openai", "to_anthropic", "to_bedrock"])
+def test_an_exchange_no_reply_can_hold_is_413_and_can_be_passed(api: HttpApi, view: str) -> None:
+    fill(api, exchange(1), exchange(2, text="x" * 2_400_000), exchange(3))
+    first = api.get(view)
+    assert first.json["next"] == 4
+    refused = api.get(view, after=4)
+    assert (refused.status, refused.json["seqs"], refused.json["next"]) == (413, [5, 8], 8)
+    assert "after=8" in refused.json["detail"]
+    assert api.get(view, after=8).json["messages"][0]["role"] == "user"
+    assert api.get(view, faithful="true").status == 200, "what is not mended can be cut anywhere"
+
+
+@each_view
+def test_a_view_that_shows_the_end_carries_the_count(api: HttpApi, view: str) -> None:
+    fill(api, exchange(1), exchange(2))
+    assert [api.get(view, **query).etag for query in ({}, {"last": 4}, {"after": 4})] == ['"8"'] * 3
