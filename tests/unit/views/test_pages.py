@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-from itertools import accumulate
 from types import ModuleType
 from typing import Any
 
@@ -12,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from messagelog import AgentMessage, MessageTooLargeError, StoredMessage, ToolCall
-from messagelog.views import anthropic, langchain, openai
+from messagelog.views import anthropic, bedrock, langchain, openai
 from messagelog.views.pages import Page, PageTooLargeError, page
 
 from tests.providers.logs import broken_logs, interrupted_logs, stored, valid_logs
@@ -45,13 +43,30 @@ def pages(view: ModuleType, log: list[StoredMessage], room: int, **options: Any)
 
 def _too_large(view: ModuleType, log: list[StoredMessage], error: PageTooLargeError, after: int, options: Any) -> Page:
     assert after < error.first <= error.last <= len(log)
-    behind = page(view.turns, log, room=10**9, size=size, after=after, **options).messages
-    for room in accumulate(map(size, behind)):
-        with contextlib.suppress(PageTooLargeError):
+    too_small, enough = 0, sum(size(turn.body) for turn in view.turns(log, **options)) + 1
+    while enough - too_small > 1:
+        room = (too_small + enough) // 2
+        try:
             found = page(view.turns, log, room=room, size=size, after=after, **options)
-            assert found.next == error.next
-            return found
-    raise AssertionError("no room is enough")
+        except PageTooLargeError:
+            too_small = room
+        else:
+            enough = room
+    found = page(view.turns, log, room=enough, size=size, after=after, **options)
+    assert found.next == error.next
+    return found
+
+
+def joined(parts: list[Page]) -> list[dict[str, Any]]:
+    """The entries of all pages, a turn that two pages share put together again."""
+    entries: list[dict[str, Any]] = []
+    for part in parts:
+        here = part.messages
+        if entries and here and isinstance(here[0]["content"], list) and entries[-1]["role"] == here[0]["role"]:
+            entries[-1] = {**entries[-1], "content": entries[-1]["content"] + here[0]["content"]}
+            here = here[1:]
+        entries += here
+    return entries
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -59,8 +74,35 @@ def _too_large(view: ModuleType, log: list[StoredMessage], error: PageTooLargeEr
 @given(log=any_log, room=st.integers(1, 900))
 @settings(max_examples=150, deadline=None)
 def test_pages_joined_are_the_whole_view(view: ModuleType, faithful: bool, log: list[StoredMessage], room: int) -> None:
-    joined = [body for part in pages(view, log, room, faithful=faithful) for body in part.messages]
-    assert joined == [turn.body for turn in view.turns(log, faithful=faithful)]
+    parts = pages(view, log, room, faithful=faithful)
+    if faithful:
+        assert [body for part in parts for body in part.messages] == whole_view(view, log, faithful=True)
+    else:
+        assert joined(parts) == whole_view(view, log)
+
+
+@pytest.mark.parametrize("view", [anthropic, bedrock], ids=["anthropic", "bedrock"])
+@given(log=any_log, more=st.integers(0, 50))
+@settings(max_examples=200, deadline=None)
+def test_no_two_pages_share_a_turn_if_what_belongs_together_fits(
+    view: ModuleType, log: list[StoredMessage], more: int
+) -> None:
+    room = largest_stretch(view, log) + more
+    assert [body for part in pages(view, log, room) for body in part.messages] == whole_view(view, log)
+
+
+def whole_view(view: ModuleType, log: list[StoredMessage], *, faithful: bool = False) -> list[dict[str, Any]]:
+    return [turn.body for turn in view.turns(log, faithful=faithful)]
+
+
+def largest_stretch(view: ModuleType, log: list[StoredMessage]) -> int:
+    """The size of the largest run of turns from one that holds a user's text alone to the next."""
+    stretches = [0]
+    for body in whole_view(view, log):
+        if body["role"] == "user" and all("text" in block for block in body["content"]):
+            stretches.append(0)
+        stretches[-1] += size(body)
+    return max(stretches)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -125,6 +167,20 @@ def test_an_exchange_too_large_names_its_seqs_and_what_is_behind() -> None:
     assert isinstance(caught.value, MessageTooLargeError)
     with pytest.raises(PageTooLargeError, match=r"6 to 6.*last"):
         page(openai.turns, log, room=1, size=size, after=5)
+
+
+def test_a_turn_larger_than_a_page_is_parted_between_its_messages() -> None:
+    log = stored([AgentMessage("user", "x" * 100)] * 7 + [ASSISTANT])
+    parts = pages(anthropic, log, room=500)
+    assert [(len(part.messages), part.next) for part in parts] == [(1, 3), (1, 6), (2, None)]
+    assert joined(parts) == whole_view(anthropic, log)
+
+
+def test_a_text_behind_results_may_begin_a_page_if_it_must() -> None:
+    log = stored([USER, CALL, RESULT, AgentMessage("user", "x" * 300), ASSISTANT])
+    first, second = pages(anthropic, log, room=450)
+    assert first.next == 3
+    assert second.messages[0]["content"] == [{"type": "text", "text": "x" * 300}]
 
 
 def test_a_page_of_nothing() -> None:

@@ -63,11 +63,14 @@ def merge(turns: Iterable[Turn]) -> list[Turn]:
     """One turn for each run of the same role, holding all their blocks."""
     merged: list[Turn] = []
     for turn in turns:
-        if merged and merged[-1].body["role"] == turn.body["role"]:
-            merged[-1].body["content"] += turn.body["content"]
-            merged[-1].last = turn.last
-        else:
+        before = merged[-1] if merged else None
+        if before is None or before.body["role"] != turn.body["role"]:
             merged.append(turn)
+            continue
+        if turn.body["role"] == "user":
+            before.joints.append((turn.first, len(before.body["content"])))
+        before.body["content"] += turn.body["content"]
+        before.last = turn.last
     return merged
 
 

@@ -1,7 +1,9 @@
 """A view in pages, for replies that may only be so large.
 
 A page is a slice of the whole view, between two cuts. A cut lies before a user or system message that begins a turn of
-its own, so a page stands alone, and the pages joined are the whole view.
+its own, so a page stands alone, and the pages joined are the whole view. Only where no such cut is near enough, as in a
+turn larger than a page, it lies before a user message that was merged into a turn: the last turn of that page and the
+first of the next are then one turn in two parts, both the user's.
 
 Why a page needs the whole log: whether an id was used before, and so is replaced, stands in front of the page; a late
 result of one of its calls stands behind it. No rule that sees less keeps both a legal id that is used once as it is and
@@ -10,8 +12,10 @@ all ids of the joined pages apart.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, Protocol
 
 from messagelog.errors import MessageTooLargeError
@@ -70,17 +74,26 @@ def page(
     """
     log = list(messages)
     turns = _behind(after, view, log, faithful)
-    used = 0
-    end = 0
-    for index, turn in enumerate(turns):
-        if index and (faithful or _is_cut(turns, index)):
-            end = index
-        used += size(turn.body)
-        if used > room:
-            if end == 0:
-                raise _too_large(turns, log, faithful)
-            return Page(bodies(turns[:end]), turns[end].first - 1)
-    return Page(bodies(turns), None)
+    sizes = [size(turn.body) for turn in turns]
+    if sum(sizes) <= room:
+        return Page(bodies(turns), None)
+    starts = list(accumulate(sizes, initial=0))
+    whole = bisect_right(starts, room) - 1
+    for index in range(whole, 0, -1):
+        if faithful or _is_cut(turns, index):
+            return Page(bodies(turns[:index]), turns[index].first - 1)
+    for index in range(whole, -1, -1):
+        head = _head(turns[index], room - starts[index], size)
+        if head:
+            return Page(bodies([*turns[:index], head]), head.last)
+    raise _too_large(turns, log, faithful)
+
+
+def _head(turn: Turn, room: int, size: Callable[[dict[str, Any]], int]) -> Turn | None:
+    """As much of a turn made from several messages as the room holds, but not all of it."""
+    heads = range(len(turn.joints))
+    fitting = bisect_right(heads, room, key=lambda joint: size(turn.parted(joint)[0].body))
+    return turn.parted(fitting - 1)[0] if fitting else None
 
 
 def _behind(after: int, view: View, log: list[StoredMessage], faithful: bool) -> list[Turn]:
@@ -90,6 +103,9 @@ def _behind(after: int, view: View, log: list[StoredMessage], faithful: bool) ->
     for index, turn in enumerate(turns):
         if turn.first == after + 1 and _is_cut(turns, index):
             return turns[index:]
+        for joint, (seq, _) in enumerate(turn.joints):
+            if seq == after + 1:
+                return [turn.parted(joint)[1], *turns[index + 1 :]]
     return view([message for message in log if message.seq > after], faithful=faithful)
 
 
@@ -100,6 +116,12 @@ def _is_cut(turns: list[Turn], index: int) -> bool:
 
 
 def _too_large(turns: list[Turn], log: list[StoredMessage], faithful: bool) -> PageTooLargeError:
-    cuts = (index for index in range(1, len(turns)) if faithful or _is_cut(turns, index))
-    behind = next((turns[index].first - 1 for index in cuts), None)
-    return PageTooLargeError(turns[0].first, log[-1].seq if behind is None else behind, behind)
+    starts = (
+        seq
+        for index, turn in enumerate(turns)
+        for seq in ([turn.first] if index and (faithful or _is_cut(turns, index)) else []) + [s for s, _ in turn.joints]
+    )
+    start = next(starts, None)
+    if start is None:
+        return PageTooLargeError(turns[0].first, log[-1].seq, None)
+    return PageTooLargeError(turns[0].first, start - 1, start - 1)
