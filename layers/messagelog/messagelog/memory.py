@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
 from threading import Lock
 from typing import Any
 
@@ -73,7 +72,7 @@ class MemoryStorage:
         """See `Storage.read`. Always consistent."""
         count = len(self._rows)
         seqs = range(count, after, -1) if newest_first else range(after + 1, count + 1)
-        for seq in islice(seqs, limit):
+        for seq in seqs if limit is None else seqs[:limit]:
             line, at = self._rows[seq - 1]
             yield codec.from_line(line, seq=seq, at=at)
 

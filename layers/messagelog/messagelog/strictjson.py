@@ -34,7 +34,8 @@ def loads(text: str, *, max_levels: int) -> object:
     Raises ValueError for what is no JSON (RFC 8259: so NaN and Infinity) or nests deeper than `max_levels`. A repeated
     key and a number too long to read are JSON; they come back marked, so that `parse` refuses them with their path.
     """
-    if _levels(text) > max_levels:
+    # Looked at before parsing, since `json` fails at another depth on each Python.
+    if text.count("[") + text.count("{") > max_levels and _levels(text) > max_levels:
         raise ValueError(f"nested more than {max_levels} levels deep")
     try:
         return json.loads(text, object_pairs_hook=_object, parse_int=_integer, parse_constant=_no_constant)
@@ -71,9 +72,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 
 
 def _levels(text: str) -> int:
-    """How deep the JSON text nests. Looked at before parsing, since `json` fails at another depth on each Python."""
-    if text.count("[") + text.count("{") <= MAX_LEVELS:
-        return 0
+    """How deep the JSON text nests."""
     deepest = level = 0
     for token in _TOKEN.finditer(text):
         match text[token.start()]:
