@@ -126,8 +126,8 @@ def newest(batches: Batches) -> range:
 
 
 LAYOUTS = {
-    "the first batch": numbered(4),
-    "behind single messages": numbered(1, 1, 4),
+    "the first batch": numbered(3),
+    "behind single messages": numbered(1, 1, 3),
     "behind a batch": numbered(1, 3, 3),
     "behind a segment": numbered(1, SEGMENT, 3),
 }
@@ -140,7 +140,7 @@ def test_a_batch_that_stays_incomplete_is_shown_whole_or_not_at_all(
     write(on_moto, batches)
     before, after, log = log_of(batches[:-1]), log_of(batches), impatient(on_moto)
     seqs = newest(batches)
-    reads = reads_of(min(after.count(), 7))
+    reads = reads_of(min(after.count(), 5))
     for missing in parts_of(seqs):
         rows.hide(*missing)
         for name, read in reads.items():
@@ -195,10 +195,9 @@ def test_a_hole_in_the_middle_is_an_error_and_no_shorter_log(on_moto: Table, row
     """A row that stays away although later transactions are there was lost: nobody may take the rest for the log."""
     write(on_moto, batches)
     after, log = log_of(batches), impatient(on_moto)
-    middle = range(2, 5)
-    for missing in [*parts_of(middle), tuple(middle)]:
+    for missing in ((2,), (3,), (4,), (2, 3), (2, 3, 4)):
         rows.hide(*missing)
-        for name, read in reads_of(5).items():
+        for name, read in reads_of(3).items():
             with suppress(StorageUnavailableError):
                 assert what(read(log)) == what(read(after)), f"{name} without {missing}"
         for read in (MessageLog.all, lambda log: list(log.newest_first()), lambda log: log.last(after.count())):
@@ -210,7 +209,7 @@ def test_a_hole_that_closes_is_none(on_moto: Table, rows: Rows) -> None:
     batches = numbered(1, 3, 2)
     write(on_moto, batches)
     after = log_of(batches)
-    for missing, (name, read) in product([(2,), (3,), (4,), (2, 3, 4)], reads_of(6).items()):
+    for missing, (name, read) in product([(2,), (3,), (4,), (2, 3, 4)], reads_of(3).items()):
         rows.hide(*missing)
         on_moto.faulty.script("Query", [Ok(), Meanwhile(rows.heal)])
         assert what(read(impatient(on_moto))) == what(read(after)), f"{name} without {missing}"

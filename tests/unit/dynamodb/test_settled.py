@@ -107,7 +107,7 @@ def test_nothing_behind_a_hole_passes_forward(log: Transactions, data: st.DataOb
     assert seqs(passed) == list(range(1, lost.batch[0])), "all before its transaction, and nothing of that"
     if lost.batch[1] < log.count:
         assert error is not None
-        assert error.batch is None, "there are later transactions: it is no commit under way"
+        assert error.batch in (None, lost.batch), "whether something stands behind it, the reader looks for itself"
     elif (lost.first, lost.last) == lost.batch:
         assert error is None, "as if it had never been"
     else:
