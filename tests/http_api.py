@@ -22,6 +22,7 @@ from uuid import uuid4
 
 import boto3
 import pytest
+from messagelog.api import tables
 from messagelog.settings import settings
 from moto import mock_aws
 
@@ -143,7 +144,9 @@ def functions_on_moto() -> Iterator[DynamoDBClient]:
             patch.setenv(name, value)
         client = boto3.client("dynamodb")
         client.create_table(**table)
+        new_process()
         yield client
+        new_process()  # a test may have broken the client
 
 
 def empty(client: DynamoDBClient) -> None:
@@ -166,10 +169,9 @@ def handler_of(operation: str) -> Callable[[Any, Any], Mapping[str, Any]]:
 
 def new_process() -> None:
     """Makes the functions forget their client and what they know of the counts, as a cold start does."""
-    importlib.import_module("messagelog.api.operation")._client.cache_clear()
+    tables.client_of.cache_clear()
 
 
 def client_of_functions() -> DynamoDBClient:
     """The client that the functions send their requests with, to break it."""
-    client: DynamoDBClient = importlib.import_module("messagelog.api.operation")._client(settings())
-    return client
+    return tables.client_of(settings())

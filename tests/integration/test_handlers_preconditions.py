@@ -34,7 +34,6 @@ def table() -> Iterator[DynamoDBClient]:
 @pytest.fixture
 def api(table: DynamoDBClient, event: Any) -> HttpApi:
     empty(table)
-    new_process()
     return HttpApi(event)
 
 
@@ -109,7 +108,9 @@ def test_another_form_of_if_match_is_refused(api: HttpApi, operation: str, etag:
 @pytest.mark.parametrize("headers", [{"Idempotency-Key": "k"}, {"IF-MATCH": '"0"'}], ids=str)
 def test_what_is_safe_to_send_again_is_told_when(api: HttpApi, operation: str, headers: dict[str, str]) -> None:
     api.context = LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=0)  # so that nothing is tried twice
+    new_process()
     Faulty(client_of_functions()).script("TransactWriteItems", repeat(LostReply()))
     reply = api.post(operation, body(operation, "a"), headers=headers)
+    new_process()
     assert (reply.status, reply.json["outcome"]) == (503, "unknown")
     assert int(reply.headers["retry-after"]) >= 1

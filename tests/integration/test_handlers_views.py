@@ -68,10 +68,10 @@ def test_the_query_is_what_the_library_takes(api: HttpApi, view: str, query: dic
 
 @each_view
 @pytest.mark.parametrize("name", ["last", "max_tokens", "after", "faithful"])
-@pytest.mark.parametrize("text", ["", "-1", "1.5", "1,2", "all", "True", "٣"], ids=ascii)
-def test_a_bad_value_is_refused(api: HttpApi, view: str, name: str, text: str) -> None:
-    reply = api.get(view, **{name: text})
-    assert (reply.status, reply.paths) == (400, [name])
+def test_a_bad_value_is_refused(api: HttpApi, view: str, name: str) -> None:
+    for text in ("", "-1", "1.5", "1,2", "all", "True", "٣"):
+        reply = api.get(view, **{name: text})
+        assert (reply.status, reply.paths) == (400, [name])
 
 
 @each_view

@@ -83,7 +83,6 @@ def table() -> Iterator[DynamoDBClient]:
 @pytest.fixture
 def api(table: DynamoDBClient, event: Any) -> HttpApi:
     empty(table)
-    new_process()
     context = LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=0)  # so that nothing is tried twice
     return HttpApi(event, conversation=CONVERSATION, context=context)
 
@@ -172,12 +171,14 @@ def test_bad_requests_tell_nothing(api: HttpApi, output: Callable[[], str], chan
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_faults_of_dynamodb_tell_nothing(api: HttpApi, output: Callable[[], str], fault: Outcome) -> None:
     api.post("append", MESSAGE)
+    new_process()
     Faulty(client_of_functions(), lambda _: fault)
     for operation, body in bodies(json.dumps(MESSAGE)).items():
         text = {"content-type": "text/plain"} if operation == "add" else None
         api.post(operation, body, headers=text)
     for operation in READS:
         api.get(operation)
+    new_process()
     check(output, lines=4 + len(READS))
 
 
