@@ -11,7 +11,9 @@
     ├─ ThrottledError              DynamoDB throttled the request; not written
     ├─ StorageUnavailableError     the storage could not be reached or refused; not written
     ├─ UnknownOutcomeError         the write may or may not have happened
-    └─ OnAppendError               written, but the on_append callback raised
+    ├─ OnAppendError               written, but the on_append callback raised
+    ├─ NoModelError                no model is configured that a chat could ask
+    └─ ProviderError               the chat's model could not be reached, refused or broke off
 
 No message of these errors holds message content. The path of a CodecError may hold a key of a tool call's args, so show
 it to the caller and keep it out of logs.
@@ -111,3 +113,23 @@ class OnAppendError(MessageLogError):
         return (
             f"on_append raised after messages {self.seqs[0]} to {self.seqs[-1]} were stored; do not append them again"
         )
+
+
+class NoModelError(MessageLogError):
+    """No model is configured that a chat could ask. Nothing was written; the text says which variable to set."""
+
+
+class ProviderError(MessageLogError):
+    """The provider of a chat's model could not be reached, refused the request, or broke off in mid-reply.
+
+    What a send had recorded before is in the log, and what broke off is not: go on with a send without content.
+    `status` is the HTTP status that the provider answered, None if it answered none.
+    """
+
+    def __init__(self, reason: str, status: int | None = None) -> None:
+        super().__init__(reason, status)
+        self.reason = reason
+        self.status = status
+
+    def __str__(self) -> str:
+        return self.reason

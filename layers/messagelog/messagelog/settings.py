@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from messagelog.errors import StorageUnavailableError
+from messagelog.errors import NoModelError, StorageUnavailableError
+
+PROVIDERS = ("bedrock", "openai")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +20,87 @@ class Settings:
     region: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """Whom a chat asks. `api_key_secret` is the ARN of the secret that holds the key, for want of `api_key` itself."""
+
+    provider: str
+    model: str
+    base_url: str | None
+    api_key: str | None
+    api_key_secret: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSettings:
+    """How a chat is set up. `setup` names a function, as `module:function`, that gives it its tools and hooks."""
+
+    system_prompt: str | None
+    system_prompt_dir: str | None
+    hooks_dir: str | None
+    max_tool_call_rounds: int | None
+    setup: str | None
+
+
 def settings() -> Settings:
     """The settings of this process. Raises StorageUnavailableError if the table's name is missing."""
-    table = os.environ.get("MESSAGELOG_TABLE")
-    if not table:
-        raise StorageUnavailableError("set MESSAGELOG_TABLE to the name of the messages' table")
     return Settings(
-        table=table,
+        table=_name("MESSAGELOG_TABLE", "the messages' table"),
         endpoint=os.environ.get("AWS_ENDPOINT_URL_DYNAMODB") or os.environ.get("AWS_ENDPOINT_URL"),
         region=os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION"),
     )
+
+
+def chat_table() -> str:
+    """The name of ChatTable. Raises StorageUnavailableError if it is missing."""
+    return _name("MESSAGELOG_CHAT_TABLE", "the chats' table")
+
+
+def chat_worker() -> str:
+    """The name of the function that does a chat's turns. Raises StorageUnavailableError if it is missing."""
+    return _name("CHAT_WORKER_FUNCTION", "the function send_worker")
+
+
+def model_settings() -> ModelSettings:
+    """The model that chats ask. Raises NoModelError, which says what to set."""
+    provider, model = _optional("CHAT_PROVIDER"), _optional("CHAT_MODEL")
+    if provider is None:
+        raise NoModelError("set CHAT_PROVIDER to bedrock or openai, and CHAT_MODEL to the model to ask")
+    if provider not in PROVIDERS:
+        raise NoModelError(f"CHAT_PROVIDER must be one of {', '.join(PROVIDERS)}")
+    if model is None:
+        raise NoModelError(f"set CHAT_MODEL to the model to ask, as CHAT_PROVIDER={provider} calls it")
+    found = ModelSettings(
+        provider=provider,
+        model=model,
+        base_url=_optional("CHAT_BASE_URL"),
+        api_key=_optional("CHAT_API_KEY"),
+        api_key_secret=_optional("CHAT_API_KEY_SECRET"),
+    )
+    if provider == "openai" and not (found.base_url or found.api_key or found.api_key_secret):
+        raise NoModelError("set CHAT_API_KEY (or CHAT_API_KEY_SECRET), or CHAT_BASE_URL for a server that needs no key")
+    return found
+
+
+def chat_settings() -> ChatSettings:
+    """How chats are set up. Raises ValueError if a number is none."""
+    rounds = _optional("LLM_CHAT_MAX_TOOL_CALL_ROUNDS")
+    return ChatSettings(
+        system_prompt=_optional("LLM_CHAT_SYSTEM_PROMPT"),
+        system_prompt_dir=_optional("LLM_CHAT_SYSTEM_PROMPT_DIR"),
+        hooks_dir=_optional("LLM_CHAT_HOOKS_DIR"),
+        max_tool_call_rounds=None if rounds is None else int(rounds),
+        setup=_optional("CHAT_SETUP"),
+    )
+
+
+def _name(variable: str, what: str) -> str:
+    value = os.environ.get(variable)
+    if not value:
+        raise StorageUnavailableError(f"set {variable} to the name of {what}")
+    return value
+
+
+def _optional(variable: str) -> str | None:
+    """The variable's value, None if it is empty: a template sets what nobody has chosen to the empty text."""
+    return os.environ.get(variable) or None

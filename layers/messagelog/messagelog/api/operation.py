@@ -9,26 +9,18 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, wraps
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import wraps
+from typing import Any, TypeAlias
 
 from aws_lambda_powertools.logging import Logger
 
 from messagelog.api.problems import problem_of
 from messagelog.api.reply import Reply, problem
 from messagelog.api.request import Request
-from messagelog.dynamodb.retry import Retry
-from messagelog.dynamodb.storage import CONNECT_TIMEOUT, READ_TIMEOUT, DynamoDBStorage, default_client
-from messagelog.log import MessageLog
-from messagelog.settings import Settings, settings
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
+from messagelog.api.tables import log_of
 
 Handler: TypeAlias = Callable[[Mapping[str, Any], Any], Reply]
-
-_RETRY_SECONDS = 2.0
-_SPARE_SECONDS = CONNECT_TIMEOUT + READ_TIMEOUT + 0.5  # the last try, and the reply
+PRECONDITIONS = ("if-match", "idempotency-key")
 
 logger = Logger()
 # At DEBUG these log requests and replies, and so content. Lambda sets its log level on the root logger.
@@ -36,10 +28,13 @@ for _name in ("boto3", "botocore", "urllib3"):
     logging.getLogger(_name).setLevel(logging.INFO)
 
 
-def operation(route: str, *, query: Sequence[str] = ()) -> Callable[[Callable[[Request], Reply]], Handler]:
+def operation(
+    route: str, *, query: Sequence[str] = (), preconditions: Sequence[str] = PRECONDITIONS
+) -> Callable[[Callable[[Request], Reply]], Handler]:
     """Makes the function's `handler(event, context)` of a function from Request to Reply.
 
-    `route` is its route key, as in template.yaml; `query` names the query parameters that it knows.
+    `route` is its route key, as in template.yaml; `query` names the query parameters that it knows, and `preconditions`
+    which of the headers If-Match and Idempotency-Key it takes.
     """
 
     def decorate(run: Callable[[Request], Reply]) -> Handler:
@@ -47,15 +42,16 @@ def operation(route: str, *, query: Sequence[str] = ()) -> Callable[[Callable[[R
 
         @wraps(run)
         def handler(event: Mapping[str, Any], context: Any) -> Reply:
-            request = Request(event, lambda conversation: _log_of(conversation, context))
+            request = Request(event, lambda conversation: log_of(conversation, context), context)
             try:
                 request.check_route(route)
                 request.check_query(query)
+                request.check_preconditions(refused=set(PRECONDITIONS) - set(preconditions))
                 reply = run(request)
-                _log_request(name, request, context, reply)
+                log_outcome(name, request.conversation_hash, context, reply["statusCode"])
             except Exception as error:
                 reply = problem(*problem_of(error, repeatable=request.is_repeatable))
-                _log_request(name, request, context, reply, error)
+                log_outcome(name, request.conversation_hash, context, reply["statusCode"], error)
             return reply
 
         return handler
@@ -63,36 +59,17 @@ def operation(route: str, *, query: Sequence[str] = ()) -> Callable[[Callable[[R
     return decorate
 
 
-def _log_of(conversation: str, context: Any) -> MessageLog:
-    here = settings()
-    storage = DynamoDBStorage(
-        conversation, table=here.table, client=_client(here), retry=Retry(budget=_budget(context))
-    )
-    return MessageLog(storage)
-
-
-@lru_cache(maxsize=1)
-def _client(here: Settings) -> DynamoDBClient:
-    """One client for as long as the process and its settings last: it holds the connections and the counts."""
-    return default_client()
-
-
-def _budget(context: Any) -> float:
-    """How many seconds to go on trying, so that the function still answers before Lambda ends it."""
-    remaining = getattr(context, "get_remaining_time_in_millis", None)
-    return _RETRY_SECONDS if remaining is None else max(0.0, min(_RETRY_SECONDS, remaining() / 1000 - _SPARE_SECONDS))
-
-
-def _log_request(name: str, request: Request, context: Any, reply: Reply, error: Exception | None = None) -> None:
+def log_outcome(name: str, conversation: str, context: Any, status: int, error: Exception | None = None) -> None:
+    """Logs what became of an operation; `conversation` is its hash. Where an error was raised is told of a 500."""
     fields: dict[str, Any] = {
         "operation": name,
         "request_id": getattr(context, "aws_request_id", None),
-        "conversation": request.conversation_hash,
-        "status": reply["statusCode"],
+        "conversation": conversation,
+        "status": status,
     }
     if error is not None:
         fields["error"] = type(error).__name__
-    if reply["statusCode"] != 500 or error is None:
+    if status != 500 or error is None:
         logger.info("request", extra=fields)
         return
     frames = traceback.extract_tb(error.__traceback__)

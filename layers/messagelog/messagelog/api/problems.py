@@ -17,6 +17,8 @@ _STATUS: dict[type[Exception], tuple[int, str]] = {
     errors.ThrottledError: (429, "Throttled"),
     errors.StorageUnavailableError: (503, "The storage is unavailable"),
     errors.UnknownOutcomeError: (503, "The outcome is unknown"),
+    errors.NoModelError: (503, "No model is configured"),
+    errors.ProviderError: (502, "The model did not answer"),
 }
 _RETRY_AFTER_SECONDS = "1"
 
@@ -52,6 +54,8 @@ def _extras(error: Exception) -> dict[str, Any]:
         return {"detail": error.reason, "errors": [{"path": error.path, "detail": error.reason}]}
     if isinstance(error, errors.ExpectedCountError):
         return {"count": error.count}
+    if isinstance(error, errors.PromptChangedError):
+        return {"version": error.version}
     if isinstance(error, PageTooLargeError):
         return {"seqs": [error.first, error.last], "next": error.next}
     if isinstance(error, errors.UnknownOutcomeError):

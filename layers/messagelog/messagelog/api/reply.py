@@ -39,6 +39,11 @@ def created(seq: int) -> Reply:
     return _reply(201, dumps({"seq": seq}).encode(), seq)
 
 
+def accepted(value: object) -> Reply:
+    """202 with a JSON body: it is kept, and will be done."""
+    return _reply(202, dumps(value).encode(), None)
+
+
 def problem(status: int, document: dict[str, Any], headers: dict[str, str]) -> Reply:
     """An error, as RFC 9457 has it."""
     reply = _reply(status, dumps(document).encode(errors="replace"), None)

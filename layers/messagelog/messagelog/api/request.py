@@ -7,7 +7,7 @@ from base64 import b64decode
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from hashlib import sha256
-from typing import cast
+from typing import Any, cast
 
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 
@@ -26,12 +26,13 @@ _BATCH_LEVELS = 2 + _MESSAGE_LEVELS
 class Request:
     """One request. What is wrong with it is raised as RequestError or, in a message, as CodecError.
 
-    `log_of` opens the log of a conversation; it is called only when the log is asked for.
+    `log_of` opens the log of a conversation; it is called only when the log is asked for. `context` is Lambda's.
     """
 
-    def __init__(self, event: object, log_of: Callable[[str], MessageLog]) -> None:
+    def __init__(self, event: object, log_of: Callable[[str], MessageLog], context: Any = None) -> None:
         self._event = APIGatewayProxyEventV2(dict(event) if isinstance(event, Mapping) else {})
         self._log_of = log_of
+        self.context = context
 
     def check_route(self, route: str) -> None:
         """Refuses events that are not for this route."""
@@ -59,8 +60,7 @@ class Request:
     @property
     def conversation_hash(self) -> str:
         """Tells requests of one conversation in a log from others, without its name."""
-        name = str(self._event.path_parameters.get("conversation"))
-        return sha256(name.encode(errors="replace")).hexdigest()[:16]
+        return conversation_hash(str(self._event.path_parameters.get("conversation")))
 
     @property
     def role(self) -> Role:
@@ -78,13 +78,19 @@ class Request:
                 accepted = f"known are {', '.join(known)}" if known else "there are none here"
                 raise RequestError(400, "Unknown query parameter", accepted, name)
 
-    def number(self, name: str, *, minimum: int = 0) -> int | None:
+    def check_preconditions(self, *, refused: Collection[str]) -> None:
+        """Refuses a header that the operation does not heed: its sender relies on it."""
+        for name in refused:
+            if self._event.headers.get(name) is not None:
+                raise RequestError(400, "Bad header", "is not heeded here: send the request without it", name)
+
+    def number(self, name: str, *, minimum: int = 0, maximum: int = 10**12 - 1) -> int | None:
         """The query parameter as a whole number, None if it is not given."""
         text = self._event.query_string_parameters.get(name)
         if text is None:
             return None
-        if not re.fullmatch("[0-9]{1,12}", text) or int(text) < minimum:
-            detail = f"must be a whole number from {minimum} to {10**12 - 1}, given once"
+        if not re.fullmatch("[0-9]{1,12}", text) or not minimum <= int(text) <= maximum:
+            detail = f"must be a whole number from {minimum} to {maximum}, given once"
             raise RequestError(400, "Bad query parameter", detail, name)
         return int(text)
 
@@ -98,11 +104,20 @@ class Request:
     @property
     def expected_count(self) -> int | None:
         """The count in the header If-Match, None if it is not given."""
+        return self._if_match
+
+    @property
+    def expected_version(self) -> int | None:
+        """The version in the header If-Match, None if it is not given."""
+        return self._if_match
+
+    @property
+    def _if_match(self) -> int | None:
         text = self._event.headers.get("if-match")
         if text is None:
             return None
         if not re.fullmatch('"[0-9]{1,12}"', text):
-            detail = 'must be the count in quotation marks, as in the ETag of a reply: "7"'
+            detail = 'must be a number in quotation marks, as in the ETag of a reply: "7"'
             raise RequestError(400, "Bad header", detail, "if-match")
         return int(text.strip('"'))
 
@@ -168,6 +183,11 @@ class Request:
             raise RequestError(
                 400, "Bad body", "the body is not UTF-8, or not the base64 it is said to be", ""
             ) from None
+
+
+def conversation_hash(name: str) -> str:
+    """Tells log lines of one conversation from others, without its name."""
+    return sha256(name.encode(errors="replace")).hexdigest()[:16]
 
 
 def _is_conversation(name: str) -> bool:

@@ -1,0 +1,39 @@
+"""The tables, opened for one invocation."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from messagelog.dynamodb.retry import Retry
+from messagelog.dynamodb.storage import CONNECT_TIMEOUT, READ_TIMEOUT, DynamoDBStorage, default_client
+from messagelog.log import MessageLog
+from messagelog.settings import Settings, settings
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+_RETRY_SECONDS = 2.0
+_SPARE_SECONDS = CONNECT_TIMEOUT + READ_TIMEOUT + 0.5  # the last try, and the reply
+
+
+def log_of(conversation: str, context: Any) -> MessageLog:
+    """The log of a conversation, for an invocation with this context."""
+    here = settings()
+    return MessageLog(
+        DynamoDBStorage(conversation, table=here.table, client=client_of(here), retry=retry_within(context))
+    )
+
+
+@lru_cache(maxsize=1)
+def client_of(here: Settings) -> DynamoDBClient:
+    """One client for as long as the process and its settings last: it holds the connections and the counts."""
+    return default_client()
+
+
+def retry_within(context: Any) -> Retry:
+    """Goes on trying as long as the function still answers before Lambda ends it."""
+    remaining = getattr(context, "get_remaining_time_in_millis", None)
+    if remaining is None:
+        return Retry(budget=_RETRY_SECONDS)
+    return Retry(budget=max(0.0, min(_RETRY_SECONDS, remaining() / 1000 - _SPARE_SECONDS)))
