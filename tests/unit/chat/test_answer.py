@@ -1,0 +1,96 @@
+"""A streamed reply becomes the messages that are recorded."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from messagelog import AgentMessage, ToolCall, codec
+from messagelog.chat.answer import Answer
+from messagelog.chat.providers import ContentDelta, Event, Finish, ReasoningDelta, ToolCallDelta
+
+
+def answer_of(*events: Event) -> Answer:
+    answer = Answer()
+    for event in events:
+        answer.take(event)
+    return answer
+
+
+def calls_of(*events: Event) -> tuple[ToolCall, ...]:
+    return answer_of(*events).messages()[-1].tool_calls
+
+
+@given(st.text(), st.data())
+def test_text_and_thinking_are_whole_wherever_they_are_cut(text: str, data: st.DataObject) -> None:
+    """Also in the middle of a character: some servers send each half of a surrogate pair by itself."""
+    escaped = "".join(chr(int.from_bytes(unit, "little")) for unit in _units(text))
+    cut = data.draw(st.integers(0, len(escaped)))
+    for kind, role in ((ContentDelta, "assistant"), (ReasoningDelta, "reasoning")):
+        messages = answer_of(kind(escaped[:cut]), kind(escaped[cut:])).messages()
+        assert [message.content for message in messages if message.role == role] in ([text], [] if not text else None)
+
+
+def _units(text: str) -> list[bytes]:
+    data = text.encode("utf-16-le")
+    return [data[at : at + 2] for at in range(0, len(data), 2)]
+
+
+def test_half_a_character_is_replaced_so_that_the_answer_can_be_stored() -> None:
+    (message,) = answer_of(ContentDelta("a\ud83d")).messages()
+    assert message.content == "a\N{REPLACEMENT CHARACTER}"
+    codec.parse(message)
+
+
+def test_thinking_comes_first_and_both_are_the_models() -> None:
+    messages = answer_of(ContentDelta("so"), ReasoningDelta("hm"), Finish("stop")).messages()
+    assert [(message.role, message.content, message.origin) for message in messages] == [
+        ("reasoning", "hm", "model"),
+        ("assistant", "so", "model"),
+    ]
+    assert all(message.created_at for message in messages)
+
+
+def test_an_empty_answer_is_an_answer() -> None:
+    assert [message.role for message in answer_of(Finish("stop")).messages()] == ["assistant"]
+
+
+def test_only_a_finished_answer_is_complete() -> None:
+    assert not answer_of(ContentDelta("half of it")).is_complete
+    assert answer_of(ContentDelta("all"), Finish("stop")).is_complete
+
+
+def test_pieces_of_interleaved_calls_find_their_call() -> None:
+    assert calls_of(
+        ToolCallDelta(0, "a", "f", ""),
+        ToolCallDelta(1, "b", "g", ""),
+        ToolCallDelta(0, "", "", '{"x":'),
+        ToolCallDelta(1, "", "", '{"y": 2'),
+        ToolCallDelta(0, "", "", " 1}"),
+        ToolCallDelta(1, "", "", "}"),
+    ) == (ToolCall("a", "f", {"x": 1}), ToolCall("b", "g", {"y": 2}))
+
+
+def test_calls_that_share_an_index_are_told_apart_by_their_ids() -> None:
+    assert calls_of(ToolCallDelta(0, "a", "f", "{}"), ToolCallDelta(0, "b", "f", '{"y": 2}')) == (
+        ToolCall("a", "f", {}),
+        ToolCall("b", "f", {"y": 2}),
+    )
+
+
+def test_an_id_in_every_piece_makes_no_further_call() -> None:
+    assert calls_of(ToolCallDelta(0, "a", "f", '{"x"'), ToolCallDelta(0, "a", "f", ": 1}")) == (
+        ToolCall("a", "f", {"x": 1}),
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "args"),
+    [("", {}), ("{}", {}), ('{"a": 1.0}', {"a": 1.0}), ('{"a": ', '{"a": '), ('{"a": 1, "a": 2}', '{"a": 1, "a": 2}')],
+)
+def test_arguments_are_the_value_or_the_text_itself(arguments: str, args: object) -> None:
+    (call,) = calls_of(ToolCallDelta(0, "a", "f", arguments))
+    assert json.dumps(call.args) == json.dumps(args)
+    codec.parse(AgentMessage("assistant", "", tool_calls=(call,)))
