@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run demo invoke test coverage check format build deploy clean
+.PHONY: help run demo invoke test torture coverage check format build deploy clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
@@ -24,6 +24,9 @@ invoke: .venv/run ## Run one function on its sample event, as in `make invoke OP
 
 test: check ## Run all checks and all tests
 	$(BIN)/pytest -n auto --dist loadfile $(ARGS)
+
+torture: .venv/dev ## Kill and break writers for two minutes, and check what is left (FOR=600 for ten)
+	@$(BIN)/python -m tests.torture --seconds $(or $(FOR),120)
 
 coverage: .venv/dev ## Run the tests and list the lines that none of them runs
 	$(BIN)/coverage run -m pytest --quiet $(ARGS)
