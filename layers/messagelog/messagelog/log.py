@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, TypedDict, Unpack, overload
 
 from messagelog import codec
@@ -75,13 +76,18 @@ class MessageLog:
         *,
         expected_count: int | None = None,
         idempotency_key: str | None = None,
+        also: Sequence[Any] = (),
+        on_stored: Callable[[StoredMessage], object] | None = None,
     ) -> int:
         """Appends all messages or none, one behind the other, of any number and size, and returns the last seq.
 
         Of no messages it returns the count. Otherwise like `append`.
+
+        For the chat layer: `also` commits with the messages, see `Storage.append`; `on_stored` is called like
+        `on_append`, and after it.
         """
         batch = [_checked(message, f"messages[{index}]") for index, message in enumerate(messages)]
-        return self._store(batch, expected_count, idempotency_key)
+        return self._store(batch, expected_count, idempotency_key, also, on_stored)
 
     def all(self, *, after: int = 0, limit: int | None = None, consistent: bool = True) -> list[StoredMessage]:
         """The messages with a seq greater than `after`, oldest first, at most `limit`: without either, all of them."""
@@ -149,16 +155,24 @@ class MessageLog:
         """The same as LangChain messages: the text of system, user and assistant only."""
         return to_langchain(self.window(**limits), faithful=faithful, reach=_reach(limits))
 
-    def _store(self, messages: list[AgentMessage], expected_count: int | None, idempotency_key: str | None) -> int:
+    def _store(
+        self,
+        messages: list[AgentMessage],
+        expected_count: int | None,
+        idempotency_key: str | None,
+        also: Sequence[Any] = (),
+        on_stored: Callable[[StoredMessage], object] | None = None,
+    ) -> int:
         if expected_count is not None:
             _check_number("expected_count", expected_count)
         if idempotency_key is not None:
             _check_key(idempotency_key)
         if not messages:
             return self._count_if(expected_count)
-        appended = self._storage.append(messages, expected_count=expected_count, idempotency_key=idempotency_key)
-        if self._on_append and appended.stored:
-            _call_back(self._on_append, appended.stored)
+        appended = self._storage.append(
+            messages, expected_count=expected_count, idempotency_key=idempotency_key, also=also
+        )
+        _call_back([call for call in (self._on_append, on_stored) if call], appended.stored)
         return appended.seq
 
     def _count_if(self, expected_count: int | None) -> int:
@@ -180,12 +194,12 @@ def _checked(message: AgentMessage | Mapping[str, object], path: str) -> AgentMe
     return checked
 
 
-def _call_back(on_append: Callable[[StoredMessage], object], stored: Sequence[StoredMessage]) -> None:
+def _call_back(callbacks: Sequence[Callable[[StoredMessage], object]], stored: Sequence[StoredMessage]) -> None:
     """Tells of every message, also of those behind one whose call raised; then raises for the first that did."""
     first_error: Exception | None = None
-    for message in stored:
+    for message, call in product(stored, callbacks):
         try:
-            on_append(message)
+            call(message)
         except Exception as error:
             first_error = first_error or error
     if first_error:

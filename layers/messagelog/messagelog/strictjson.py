@@ -96,7 +96,7 @@ def require_object(value: object, path: str, known: Collection[str]) -> Mapping[
     return value
 
 
-def copied(value: Any, path: _Path, level: int = 0) -> JSONValue:
+def copied(value: Any, path: _Path | str, level: int = 0) -> JSONValue:
     """A deep copy of a JSON value; refuses everything that JSON text would not give back equal."""
     kind = type(value)
     if kind is str:
@@ -117,7 +117,7 @@ def copied(value: Any, path: _Path, level: int = 0) -> JSONValue:
     return cast(JSONValue, value)
 
 
-def _copied_container(value: dict[Any, Any] | list[Any], path: _Path, level: int) -> JSONValue:
+def _copied_container(value: dict[Any, Any] | list[Any], path: _Path | str, level: int) -> JSONValue:
     if level == MAX_LEVELS:
         _refuse(path, f"is nested more than {MAX_LEVELS} levels deep")
     if isinstance(value, list):
@@ -150,7 +150,7 @@ def below(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _refuse(path: _Path, reason: str) -> NoReturn:
+def _refuse(path: _Path | str, reason: str) -> NoReturn:
     raise CodecError(_rendered(path), reason) from None
 
 

@@ -1,0 +1,178 @@
+"""A chat: a window on the log.
+
+The log is append-only; the chat's state says where its window begins. Clearing and handing off move the window, and
+the log keeps everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from itertools import islice
+from typing import Any, Protocol
+
+from messagelog.chat import drafts
+from messagelog.chat.hooks import MESSAGE_ROLES, HookBuilder, Hooks
+from messagelog.chat.prompt import PromptContainer
+from messagelog.chat.state import ChatState, System, Window
+from messagelog.chat.system import SystemPrompt
+from messagelog.errors import SendRunningError
+from messagelog.log import MessageLog
+from messagelog.messages import AgentMessage, StoredMessage
+from messagelog.storage import AlsoError, Storage
+
+
+class HandoffStrategy(Protocol):
+    """Says what a chat goes on with in place of its messages: a summary, the last few, nothing."""
+
+    def apply(self, messages: list[StoredMessage], /) -> Iterable[AgentMessage | Mapping[str, object]]:
+        """The messages of the new window for those of the old one, which become historic."""
+        ...
+
+
+class Chat:
+    """Prepares what an agent sees, records what it says, and reacts to both.
+
+    `state` is kept beside the log, by the same kind of storage, for the same conversation. What is added is in the log
+    at once; then the hooks are called, and OnAppendError is raised if one of them raised. Errors of adding are those of
+    `MessageLog.append`, with CodecError for a system message or a tool's result without the id of its call.
+    `clear`, `clear_messages` and `handoff` raise SendRunningError while a send is running.
+    """
+
+    def __init__(self, log: MessageLog | Storage, state: ChatState) -> None:
+        self.log = log if isinstance(log, MessageLog) else MessageLog(log)
+        self.state = state
+        self.hooks = Hooks()
+        self.system_prompt = SystemPrompt(state)
+        self._system_override: str | None = None
+
+    def system(self) -> PromptContainer:
+        """The root of the prompt tree, as it is stored now. What is changed in the tree is stored at once.
+
+        The change raises PromptChangedError if another process has changed the tree since.
+        """
+        return self.system_prompt.read()
+
+    def editing_system(self) -> AbstractContextManager[PromptContainer]:
+        """`with chat.editing_system() as root:` stores all changes of the block as one; none if it raises."""
+        return self.system_prompt.editing()
+
+    def get_system(self) -> AgentMessage | None:
+        """The system message in force: the override if there is one, else the composed tree; None without content."""
+        text = self.system().compose() if self._system_override is None else self._system_override
+        return drafts.stamped(AgentMessage("system", text)) if text.strip() else None
+
+    def override_system(self, text: str | None) -> None:
+        """Makes a text the system message in place of the tree, which stays as it is; None ends that."""
+        self._system_override = text
+
+    def messages(self, *, after: int = 0, limit: int | None = None) -> list[StoredMessage]:
+        """The chat's messages with a seq greater than `after`, at most `limit`. The system message is none of them."""
+        return list(islice(self.iter_messages(after=after), limit))
+
+    def iter_messages(self, *, after: int = 0) -> Iterator[StoredMessage]:
+        """The same as `messages`, read as it is consumed."""
+        return _spoken(self.log.iter_all(after=max(after, self.state.window().start)))
+
+    def historic_messages(self, *, after: int = 0, limit: int | None = None) -> list[StoredMessage]:
+        """The messages handed off since the last clear, like `messages`."""
+        return list(islice(self.iter_historic_messages(after=after), limit))
+
+    def iter_historic_messages(self, *, after: int = 0) -> Iterator[StoredMessage]:
+        """The same as `historic_messages`, read as it is consumed."""
+        window = self.state.window()
+        after = max(after, window.cleared)
+        return _spoken(self.log.iter_all(after=after, limit=max(0, window.start - after)))
+
+    def user(self, content: str) -> int:
+        """Adds what the user says, and returns its seq."""
+        return self._add([drafts.user(content)])
+
+    def assistant(self, content: str, tool_calls: Iterable[Any] | None = None) -> int:
+        """Adds what the model says.
+
+        Its calls are ToolCalls, or as OpenAI has them: `{"id", "type": "function", "function": {"name", "arguments"}}`.
+        """
+        return self._add([drafts.assistant(content, tool_calls)])
+
+    def tool(self, content: str, tool_call_id: str) -> int:
+        """Adds the result of the tool call with this id."""
+        return self._add([drafts.tool(content, tool_call_id)])
+
+    def reasoning(self, content: str) -> int:
+        """Adds what the model thinks."""
+        return self._add([drafts.reasoning(content)])
+
+    def add_all(self, messages: Iterable[AgentMessage | Mapping[str, object]]) -> int:
+        """Adds all messages or none, given as values or in their JSON form, and returns the last seq."""
+        return self._add(_drafts(messages))
+
+    def record(self, messages: Sequence[AgentMessage], also: Sequence[Any] = ()) -> list[StoredMessage]:
+        """Stores messages with one append, `also` with it (see `Storage.append`), then calls the hooks.
+
+        For the service, which answers for what it records: it is not refused here. Raises AlsoError, else like the
+        methods that add.
+        """
+        stored: list[StoredMessage] = []
+        self._append([drafts.stamped(message) for message in messages], also, stored)
+        return stored
+
+    def hook(self) -> HookBuilder:
+        """Begins a hook: `chat.hook().message("user").regex("help").max_triggers(1).do(callback)`."""
+        return HookBuilder(self.hooks)
+
+    def silent(self, on: bool) -> None:
+        """Whether message hooks are left out when messages are added."""
+        self.hooks.silent = on
+
+    def clear(self, retain_hooks: bool = False) -> None:
+        """Begins anew: no messages, no historic ones, an empty prompt tree, and no message hooks unless retained."""
+        count = self.log.count()
+        self.state.move(Window(count, count), system=System())
+        self.system_prompt.read()
+        if not retain_hooks:
+            self.hooks.clear("chat")
+
+    def clear_messages(self) -> None:
+        """Begins anew without messages and historic ones; the prompt tree and the hooks stay."""
+        count = self.log.count()
+        self.state.move(Window(count, count))
+
+    def handoff(self, strategy: HandoffStrategy) -> None:
+        """Makes the messages historic, and what the strategy gives for them the chat's messages. No hook is called.
+
+        Raises ExpectedCountError if a message was added meanwhile: nothing has changed then.
+        """
+        if self.state.is_running():
+            raise SendRunningError
+        count, window = self.log.count(), self.state.window()
+        old = list(_spoken(self.log.iter_all(after=window.start, limit=max(0, count - window.start))))
+        new, moved = _drafts(strategy.apply(old)), Window(window.cleared, count)
+        if not new:
+            self.state.move(moved)
+            return
+        try:
+            self.log.append_many(new, expected_count=count, also=self.state.moving(moved))
+        except AlsoError:
+            raise SendRunningError from None
+
+    def _add(self, messages: Sequence[AgentMessage]) -> int:
+        return self._append(messages)
+
+    def _append(
+        self, messages: Sequence[AgentMessage], also: Sequence[Any] = (), stored: list[StoredMessage] | None = None
+    ) -> int:
+        def on_stored(message: StoredMessage) -> None:
+            if stored is not None:
+                stored.append(message)
+            self.hooks.emit_message(message)
+
+        return self.log.append_many(messages, also=also, on_stored=on_stored)
+
+
+def _drafts(messages: Iterable[AgentMessage | Mapping[str, object]]) -> list[AgentMessage]:
+    return [drafts.draft(message, f"messages[{index}]") for index, message in enumerate(messages)]
+
+
+def _spoken(messages: Iterable[StoredMessage]) -> Iterator[StoredMessage]:
+    return (message for message in messages if message.role in MESSAGE_ROLES)

@@ -1,0 +1,98 @@
+"""Tools that a model may call, in packages that can bring a text on how to use them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from messagelog.messages import JSONValue, ToolCall
+from messagelog.strictjson import copied, dumps
+
+if TYPE_CHECKING:
+    from messagelog.chat.chat import Chat
+    from messagelog.chat.prompt import PromptContainer
+
+
+class UnknownToolError(LookupError):
+    """The model called a tool that there is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A function for the model to call.
+
+    `parameters` is the JSON schema of its args. `run(args)` gets the args as the model wrote them, text if they are no
+    JSON, and returns a text or a JSON value; what it raises, the model is told.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    run: Callable[[Any], JSONValue]
+
+
+class ToolPackage:
+    """Tools that belong together. Subclass it."""
+
+    def tools(self) -> Sequence[Tool]:
+        """The tools. They are asked for once, when the package is added."""
+        raise NotImplementedError
+
+    def tutorial(self) -> str | None:
+        """What the model should know of using them together, for the system prompt; None for nothing."""
+        return None
+
+
+class ToolSuite:
+    """The tools of a chat. Tutorials of their packages are put into the chat's prompt tree, under `tutorials`."""
+
+    def __init__(self, chat: Chat | None = None) -> None:
+        self._chat = chat
+        self._tools: dict[str, Tool] = {}
+        self._tutorials: list[tuple[str, str, str]] = []
+
+    def add(self, package: ToolPackage) -> None:
+        """Adds the tools of a package, and its tutorial. Raises ValueError if the name of a tool is taken."""
+        tools = {tool.name: tool for tool in package.tools()}
+        for name in tools:
+            if name in self._tools:
+                raise ValueError(f"there is a tool {name!r} already: give each tool a name of its own")
+        self._tools.update(tools)
+        if (text := package.tutorial()) is not None:
+            title = f"Tool Package {type(package).__name__}"
+            self._tutorials.append((title, ", ".join(tools), text))
+            self.reset_tutorials()
+
+    def tools(self) -> list[Tool]:
+        """All tools, in the order they were added."""
+        return list(self._tools.values())
+
+    def run(self, call: ToolCall) -> str:
+        """Runs the tool that was called, and returns its result as text: what is no text as JSON.
+
+        Raises UnknownToolError, CodecError for a result that is no JSON, and what the tool raises.
+        """
+        tool = self._tools.get(call.name)
+        if tool is None:
+            raise UnknownToolError(f"there is no tool of this name; there are: {', '.join(self._tools) or 'none'}")
+        result = tool.run(copied(call.args, "args"))
+        return result if isinstance(result, str) else dumps(copied(result, "result"))
+
+    def clear(self) -> None:
+        """Removes all tools and what is known of their tutorials; the chat's prompt tree stays as it is."""
+        self._tools.clear()
+        self._tutorials.clear()
+
+    def reset_tutorials(self) -> None:
+        """Puts the tutorials of all packages into the chat's prompt tree: again, if it was cleared."""
+        if self._chat is None or not self._tutorials:
+            return
+        with self._chat.editing_system() as root:
+            for title, names, text in self._tutorials:
+                _teach(root.child("tutorials").child(title), names, text)
+
+
+def _teach(container: PromptContainer, names: str, text: str) -> None:
+    container.prompt("Applicability").set_content(names)
+    container.prompt("Tutorial").set_content(text)
