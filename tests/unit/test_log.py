@@ -9,7 +9,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from messagelog import AgentMessage, CodecError, MessageLog, OnAppendError, StoredMessage, ToolCall, codec
+from messagelog import (
+    AgentMessage,
+    CodecError,
+    ExpectedCountError,
+    MessageLog,
+    OnAppendError,
+    StoredMessage,
+    ToolCall,
+    codec,
+)
 from messagelog.memory import MemoryStorage
 
 from tests import strategies
@@ -213,6 +222,39 @@ def test_on_append_that_raises_does_not_stop_the_log() -> None:
             log.add("user", "hi")
         assert caught.value.seqs == (seq,)
     assert seqs(log.all()) == [1, 2]
+
+
+def test_on_append_is_not_told_again_of_what_a_key_has_stored() -> None:
+    called: list[int] = []
+    log = MessageLog(MemoryStorage(), lambda message: called.append(message.seq))
+    for _ in range(2):
+        assert log.append_many([AgentMessage("user", "one"), AgentMessage("user", "two")], idempotency_key="k") == 2
+        assert log.add("user", "three", idempotency_key="k3") == 3
+    assert called == [1, 2, 3]
+
+
+@pytest.mark.parametrize("key", ["", "k" * 256, 7, b"k", "\ud800"])
+def test_what_is_no_idempotency_key_is_an_error_at_once(key: Any) -> None:
+    log = filled(1)
+    with pytest.raises(ValueError, match="idempotency_key must be a text of 1 to 255 characters"):
+        log.add("user", "hi", idempotency_key=key)
+    assert log.count() == 1
+
+
+@pytest.mark.parametrize("count", [-1, 1.0, True, "1"])
+def test_what_is_no_count_is_an_error_at_once(count: Any) -> None:
+    log = filled(1)
+    with pytest.raises(ValueError, match="expected_count must be a whole number, 0 or more"):
+        log.add("user", "hi", expected_count=count)
+    assert log.count() == 1
+
+
+def test_an_empty_batch_holds_to_its_expected_count() -> None:
+    log = filled(2)
+    assert log.append_many([], expected_count=2) == 2
+    with pytest.raises(ExpectedCountError) as caught:
+        log.append_many([], expected_count=1)
+    assert caught.value.count == 2
 
 
 def test_what_a_reader_does_to_a_message_changes_nothing() -> None:
