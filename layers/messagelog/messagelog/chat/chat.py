@@ -6,13 +6,14 @@ the log keeps everything.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import islice
 from typing import Any, Protocol
 
 from messagelog.chat import drafts
-from messagelog.chat.hooks import MESSAGE_ROLES, HookBuilder, Hooks
+from messagelog.chat.hooks import HookBuilder, Hooks
 from messagelog.chat.prompt import PromptContainer
 from messagelog.chat.state import ChatState, System, Window
 from messagelog.chat.system import SystemPrompt
@@ -59,16 +60,16 @@ class Chat:
 
     def get_system(self) -> AgentMessage | None:
         """The system message in force: the override if there is one, else the composed tree; None without content."""
-        text = self.system().compose() if self._system_override is None else self._system_override
+        text = self._system_override or self.system().compose()
         return drafts.stamped(AgentMessage("system", text)) if text.strip() else None
 
     def override_system(self, text: str | None) -> None:
-        """Makes a text the system message in place of the tree, which stays as it is; None ends that."""
-        self._system_override = text
+        """Makes a text the system message in place of the tree, which stays as it is; None or blank text ends that."""
+        self._system_override = text if text and text.strip() else None
 
     def messages(self, *, after: int = 0, limit: int | None = None) -> list[StoredMessage]:
         """The chat's messages with a seq greater than `after`, at most `limit`. The system message is none of them."""
-        return list(islice(self.iter_messages(after=after), limit))
+        return _at_most(limit, self.iter_messages(after=after))
 
     def iter_messages(self, *, after: int = 0) -> Iterator[StoredMessage]:
         """The same as `messages`, read as it is consumed."""
@@ -76,7 +77,7 @@ class Chat:
 
     def historic_messages(self, *, after: int = 0, limit: int | None = None) -> list[StoredMessage]:
         """The messages handed off since the last clear, like `messages`."""
-        return list(islice(self.iter_historic_messages(after=after), limit))
+        return _at_most(limit, self.iter_historic_messages(after=after))
 
     def iter_historic_messages(self, *, after: int = 0) -> Iterator[StoredMessage]:
         """The same as `historic_messages`, read as it is consumed."""
@@ -114,7 +115,12 @@ class Chat:
         methods that add.
         """
         stored: list[StoredMessage] = []
-        self._append([drafts.stamped(message) for message in messages], also, stored)
+
+        def on_stored(message: StoredMessage) -> None:
+            stored.append(message)
+            self.hooks.emit_message(message)
+
+        self.log.append_many(map(drafts.stamped, messages), also=also, on_stored=on_stored)
         return stored
 
     def hook(self) -> HookBuilder:
@@ -129,7 +135,7 @@ class Chat:
         """Begins anew: no messages, no historic ones, an empty prompt tree, and no message hooks unless retained."""
         count = self.log.count()
         self.state.move(Window(count, count), system=System())
-        self.system_prompt.read()
+        self.system_prompt.reload()
         if not retain_hooks:
             self.hooks.clear("chat")
 
@@ -157,22 +163,18 @@ class Chat:
             raise SendRunningError from None
 
     def _add(self, messages: Sequence[AgentMessage]) -> int:
-        return self._append(messages)
-
-    def _append(
-        self, messages: Sequence[AgentMessage], also: Sequence[Any] = (), stored: list[StoredMessage] | None = None
-    ) -> int:
-        def on_stored(message: StoredMessage) -> None:
-            if stored is not None:
-                stored.append(message)
-            self.hooks.emit_message(message)
-
-        return self.log.append_many(messages, also=also, on_stored=on_stored)
+        return self.log.append_many(messages, on_stored=self.hooks.emit_message)
 
 
 def _drafts(messages: Iterable[AgentMessage | Mapping[str, object]]) -> list[AgentMessage]:
     return [drafts.draft(message, f"messages[{index}]") for index, message in enumerate(messages)]
 
 
+def _at_most(limit: int | None, messages: Iterator[StoredMessage]) -> list[StoredMessage]:
+    if limit is not None and (type(limit) is not int or limit < 0):
+        raise ValueError("limit must be a whole number, 0 or more")
+    return list(messages if limit is None else islice(messages, min(limit, sys.maxsize)))
+
+
 def _spoken(messages: Iterable[StoredMessage]) -> Iterator[StoredMessage]:
-    return (message for message in messages if message.role in MESSAGE_ROLES)
+    return (message for message in messages if message.role != "system")

@@ -31,7 +31,7 @@ def draft(message: AgentMessage | Mapping[str, object], path: str = "") -> Agent
     fault, below `path`: a system message has its place in the prompt tree, and a tool's result names the call it
     answers.
     """
-    checked = codec.parse(_with_plain_texts(message), path)
+    checked = codec.parse(_plainly(message), path)
     if checked.role == "system":
         raise CodecError(below(path, "role"), "a system message is no part of a chat: put it in chat.system()")
     if checked.role == "tool" and not checked.tool_call_id:
@@ -78,12 +78,10 @@ def _calls(calls: Iterable[Any]) -> tuple[ToolCall, ...]:
     )
 
 
-def _with_plain_texts(message: AgentMessage | Mapping[str, object]) -> AgentMessage | Mapping[str, object]:
-    """The same with a ChatRole or an Origin as the text that it is."""
+def _plainly(message: AgentMessage | Mapping[str, object]) -> AgentMessage | Mapping[str, object]:
+    """A value with its ChatRole and Origin as the texts that they are."""
     if isinstance(message, AgentMessage):
         return replace(message, role=_plain(message.role), origin=_plain(message.origin))
-    if isinstance(message, Mapping):
-        return {**message, **{name: _plain(message[name]) for name in ("role", "origin") if name in message}}
     return message
 
 

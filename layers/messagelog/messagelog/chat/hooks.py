@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
-from messagelog.messages import AgentMessage, StoredMessage, ToolCall
+from messagelog.messages import ROLES, AgentMessage, StoredMessage, ToolCall
 from messagelog.views.arguments import as_text, copied
 
 Target: TypeAlias = Literal["chat", "stream", "tool"]
 Phase: TypeAlias = Literal["before", "after", "error"]
 StreamKind: TypeAlias = Literal["content", "reasoning", "tool_call", "finish"]
 
-MESSAGE_ROLES = ("user", "assistant", "tool", "reasoning")
 STREAM_KINDS: tuple[StreamKind, ...] = get_args(StreamKind)
 
 
@@ -135,8 +134,8 @@ class HookBuilder:
     limit: int | None = None
 
     def message(self, *roles: str) -> HookBuilder:
-        """For messages of these roles, of any without one. Raises ValueError for a role that no message has."""
-        return replace(self, target="chat", kinds=_known(roles, MESSAGE_ROLES, "role"))
+        """For messages of these roles, of any without one. Raises ValueError for a role that there is not."""
+        return replace(self, target="chat", kinds=_known(roles, ROLES, "role"))
 
     def stream(self, *kinds: str) -> HookBuilder:
         """For what the provider streams: `content`, `reasoning`, `tool_call`, `finish`, or all."""

@@ -98,7 +98,8 @@ class PromptContainer(_Component):
         self._standard = tuple(standard)
         self._children: dict[str, Prompt | PromptContainer] = {}
         self._on_change: Callable[[], None] | None = None
-        self._make_standard()
+        for id in self._standard:
+            self.child(id)
 
     def child(self, id: str) -> PromptContainer:
         """The container of this id, made with the id as its title if there is none. ValueError if it is a prompt."""
@@ -123,7 +124,7 @@ class PromptContainer(_Component):
 
     def clear(self) -> None:
         """Takes out all that is inside, and sets the title back to the id, to none at the root."""
-        self.become(PromptContainer(self._id))
+        self.become(PromptContainer(self._id, standard=self._standard))
         self._changed()
 
     def has_content(self) -> bool:
@@ -164,10 +165,7 @@ class PromptContainer(_Component):
             self._put(id, _merged(mine.pop(id, None), theirs, keep_new))
         for id, gone in mine.items():
             gone._parent = None
-            if id in self._standard and isinstance(gone, PromptContainer):
-                gone.become(PromptContainer(id), keep_new=keep_new)
-                self._put(id, gone)
-            elif keep_new and gone.is_as_made():
+            if keep_new and gone.is_as_made():
                 self._put(id, gone)
 
     def watch(self, on_change: Callable[[], None]) -> None:
@@ -199,10 +197,6 @@ class PromptContainer(_Component):
     def _put(self, id: str, component: Prompt | PromptContainer) -> None:
         component._id, component._parent = id, self
         self._children[id] = component
-
-    def _make_standard(self) -> None:
-        for id in self._standard:
-            self.child(id)
 
     def _fill(self, fields: Mapping[str, Any], path: str) -> None:
         """Puts in what a JSON form says, behind the standard containers that it does not name."""

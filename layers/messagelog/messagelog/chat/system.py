@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import RLock
 from typing import Any
 
 from messagelog.chat.prompt import PromptContainer
 from messagelog.chat.state import ChatState, System
+from messagelog.errors import PromptChangedError
 from messagelog.strictjson import copied, dumps
 
 GENERAL = "general"
 TUTORIALS = "tutorials"
 STANDARD = (GENERAL, TUTORIALS)
+
+_TRIES = 5
 
 
 class SystemPrompt:
@@ -43,6 +46,23 @@ class SystemPrompt:
             if not self._editing:
                 self._show(self._state.system())
             return self._root
+
+    def update(self, change: Callable[[PromptContainer], None]) -> None:
+        """Makes a change to the tree as it then is: once more, if another process got in between."""
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                with self.editing() as root:
+                    change(root)
+                return
+            except PromptChangedError:
+                if not tries_left:
+                    raise
+
+    def reload(self) -> None:
+        """Shows what the state has now, and nothing else."""
+        with self._lock:
+            self._known = self._state.system()
+            self._root.become(_tree(self._known))
 
     @contextmanager
     def editing(self) -> Iterator[PromptContainer]:

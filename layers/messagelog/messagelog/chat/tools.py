@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from messagelog.chat.prompt import PromptContainer
+from messagelog.chat.system import TUTORIALS
 from messagelog.messages import JSONValue, ToolCall
 from messagelog.strictjson import copied, dumps
 
 if TYPE_CHECKING:
     from messagelog.chat.chat import Chat
-    from messagelog.chat.prompt import PromptContainer
+
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # OpenAI's and Bedrock's rule for the name of a function or tool
 
 
 class UnknownToolError(LookupError):
@@ -53,11 +57,14 @@ class ToolSuite:
         self._tutorials: list[tuple[str, str, str]] = []
 
     def add(self, package: ToolPackage) -> None:
-        """Adds the tools of a package, and its tutorial. Raises ValueError if the name of a tool is taken."""
-        tools = {tool.name: tool for tool in package.tools()}
-        for name in tools:
-            if name in self._tools:
-                raise ValueError(f"there is a tool {name!r} already: give each tool a name of its own")
+        """Adds the tools of a package, and its tutorial. Raises ValueError if a tool's name is taken, or none."""
+        tools: dict[str, Tool] = {}
+        for tool in package.tools():
+            if not _NAME.fullmatch(tool.name):
+                raise ValueError(f"{tool.name!r} is no name for a tool: use 1 to 64 of a-z, A-Z, 0-9, _ and -")
+            if tool.name in tools or tool.name in self._tools:
+                raise ValueError(f"there is a tool {tool.name!r} already: give each tool a name of its own")
+            tools[tool.name] = tool
         self._tools.update(tools)
         if (text := package.tutorial()) is not None:
             title = f"Tool Package {type(package).__name__}"
@@ -88,11 +95,10 @@ class ToolSuite:
         """Puts the tutorials of all packages into the chat's prompt tree: again, if it was cleared."""
         if self._chat is None or not self._tutorials:
             return
-        with self._chat.editing_system() as root:
-            for title, names, text in self._tutorials:
-                _teach(root.child("tutorials").child(title), names, text)
+        self._chat.system_prompt.update(self._teach)
 
-
-def _teach(container: PromptContainer, names: str, text: str) -> None:
-    container.prompt("Applicability").set_content(names)
-    container.prompt("Tutorial").set_content(text)
+    def _teach(self, root: PromptContainer) -> None:
+        for title, names, text in self._tutorials:
+            container = root.child(TUTORIALS).child(title)
+            container.prompt("Applicability").set_content(names)
+            container.prompt("Tutorial").set_content(text)
