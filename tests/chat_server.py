@@ -137,6 +137,16 @@ class Refuse(Step):
 
 
 @dataclass
+class Echo(Step):
+    """Says again what the user has said last."""
+
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        sent = handler.server.asked[-1]["messages"]  # type: ignore[attr-defined]
+        users = [message["content"] for message in sent if message["role"] == "user"]
+        Reply(f"re: {users[-1] if users else ''}").answer(handler)
+
+
+@dataclass
 class Chunked(Step):
     """A reply of these events of the stream, as they are."""
 
@@ -164,10 +174,11 @@ class ChatServer:
 
     url: str
     requests: list[dict[str, Any]]
+    otherwise: Step = field(default_factory=lambda: Refuse(500, "nothing_left_in_the_script"))
     _steps: deque[Step] = field(default_factory=deque)
 
     def script(self, *steps: Step) -> None:
-        """What becomes of the next requests, in order. A request without a step gets an error."""
+        """What becomes of the next requests, in order. A request without a step gets `otherwise`, an error."""
         self._steps.extend(steps)
 
     @property
@@ -184,7 +195,7 @@ class ChatServer:
         return OpenAIProvider("m", base_url=self.url, **{"api_key": "none", "max_retries": 0, **arguments})
 
     def next_step(self) -> Step:
-        return self._steps.popleft() if self._steps else Refuse(500, "nothing_left_in_the_script")
+        return self._steps.popleft() if self._steps else self.otherwise
 
 
 @contextmanager

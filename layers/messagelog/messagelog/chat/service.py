@@ -1,0 +1,174 @@
+"""A chat with a model: its queue, tools, prompt files and JSON hooks, and `send`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from uuid import uuid4
+
+from messagelog.chat import drafts
+from messagelog.chat.chat import Chat
+from messagelog.chat.hooks import HookBuilder
+from messagelog.chat.json_hooks import JsonHooks
+from messagelog.chat.lease import HeldLease
+from messagelog.chat.providers import Provider
+from messagelog.chat.queue import HookMessageWriter, MessageQueue
+from messagelog.chat.system import GENERAL
+from messagelog.chat.tools import ToolSuite
+from messagelog.chat.turn import Turn
+from messagelog.errors import PromptChangedError
+from messagelog.messages import StoredMessage
+
+_PROMPT_FILES = (".md", ".txt")
+
+
+@dataclass(frozen=True, slots=True)
+class ChatConfig:
+    """How a chat is set up.
+
+    `system_prompt` is a flat text that replaces the prompt tree in `get_system()`, if it is not empty.
+    `system_prompt_dir` holds prompt files, `hooks_dir` JSON hooks. Of the rounds in which the model calls tools,
+    `max_tool_call_rounds` are run in a send. `lease_seconds` is how long a send whose process was killed holds up the
+    next one. Raises ValueError for numbers that make no sense.
+    """
+
+    system_prompt: str | None = None
+    system_prompt_dir: str | PathLike[str] | None = None
+    hooks_dir: str | PathLike[str] | None = None
+    max_tool_call_rounds: int = 10
+    lease_seconds: float = 60
+
+    def __post_init__(self) -> None:
+        if type(self.max_tool_call_rounds) is not int or self.max_tool_call_rounds < 0:
+            raise ValueError("max_tool_call_rounds must be a whole number, 0 or more")
+        if not self.lease_seconds > 0:
+            raise ValueError("lease_seconds must be more than 0")
+
+
+class ChatService:
+    """Sends what a chat holds to a model, and records what comes back.
+
+    Everything durable is in the chat's log and state; tools, hooks and what was loaded by `init` belong to this object.
+    """
+
+    def __init__(self, chat: Chat, provider: Provider, config: ChatConfig = ChatConfig()) -> None:
+        self._chat = chat
+        self._provider = provider
+        self._config = config
+        self._queue = MessageQueue(chat.state)
+        self._tools = ToolSuite(chat)
+        self._json_hooks = JsonHooks(chat.hooks, HookMessageWriter(self._queue), self)
+        self._is_initialised = False
+        self._turn: Turn | None = None
+        if config.system_prompt:
+            chat.override_system(config.system_prompt)
+
+    def chat(self) -> Chat:
+        """The chat."""
+        return self._chat
+
+    def queue(self) -> MessageQueue:
+        """The queue that the next send takes in. Safe to write to while a send is running."""
+        return self._queue
+
+    def tools(self) -> ToolSuite:
+        """The tools that the model may call."""
+        return self._tools
+
+    def hook(self) -> HookBuilder:
+        """Begins a hook, as `Chat.hook` does: on messages, on the stream of a reply, or on tools."""
+        return self._chat.hook()
+
+    def init(self) -> None:
+        """Loads prompt files and JSON hooks: once, until `clear`. The first `send` does it."""
+        if self._is_initialised:
+            return
+        self.load_prompt_files()
+        if self._config.hooks_dir is not None:
+            self._json_hooks.load(Path(self._config.hooks_dir))
+        self._is_initialised = True
+
+    def load_prompt_files(self) -> None:
+        """Puts each `.md` and `.txt` file of `system_prompt_dir` into `general`, under its name without the extension.
+
+        A folder that does not exist has none. Raises ValueError for a file that is no UTF-8 text, or whose name is that
+        of a container.
+        """
+        prompts = dict(_prompt_files(self._config.system_prompt_dir))
+        while prompts:
+            try:
+                with self._chat.editing_system() as root:
+                    for name, text in prompts.items():
+                        root.child(GENERAL).prompt(name).set_content(text)
+                return
+            except PromptChangedError:  # just now, by somebody else: into the new tree, then
+                continue
+
+    def reset_tutorials(self) -> None:
+        """Puts the tutorials of the tools into the prompt tree again, after `chat().clear()`."""
+        self._tools.reset_tutorials()
+
+    def send(
+        self, content: str | None = None, *, holder: str | None = None, if_due: bool = False
+    ) -> list[StoredMessage]:
+        """Has the model answer, and returns what this has added to the log, in order.
+
+        Takes in what is in the queue by now, then `content` as the user's message; asks the model, runs the tools it
+        calls, and goes on until it stops. Everything is recorded as it happens. Without `content` it goes on from the
+        log: so after an error, which leaves there what was done before it.
+
+        `holder` takes over the lease that was taken under that name. With `if_due` the model is not asked where nothing
+        waits for an answer, so that a send may be repeated blindly.
+
+        Raises SendRunningError if another send is running, or took this one's place because its lease ran out;
+        ProviderError; OnAppendError if a hook raised, once what it was told of is recorded; and what the log raises.
+        """
+        message = None if content is None else drafts.user(content)
+        with HeldLease(self._chat.state, holder or uuid4().hex, self._config.lease_seconds) as lease:
+            self.init()
+            rounds = self._config.max_tool_call_rounds
+            turn = self._turn = Turn(self._chat, self._provider, self._tools, lease, max_rounds=rounds)
+            try:
+                turn.run(message, if_due=if_due)
+            finally:
+                self._turn = None
+            return turn.recorded
+
+    def interrupt(self, resend: bool = False) -> None:
+        """Ends the request that a send of this object is running; its reply is dropped, and that send returns.
+
+        With `resend` it asks again instead, with what is in the queue by then. Takes effect at the next event of the
+        reply. Does nothing if no send is running.
+        """
+        if turn := self._turn:
+            turn.interrupt(resend)
+
+    def queue_resend(self) -> None:
+        """Has the send that is running ask again when the model has stopped, with what is in the queue by then."""
+        if turn := self._turn:
+            turn.resend()
+
+    def clear(self) -> None:
+        """Begins anew: the chat is cleared, no hooks and no tools are left, and the next send runs `init` again.
+
+        What is in the queue stays. Raises SendRunningError while a send is running.
+        """
+        self._chat.clear()
+        self._chat.hooks.clear()
+        self._json_hooks.clear()
+        self._tools.clear()
+        self._is_initialised = False
+
+
+def _prompt_files(folder: str | PathLike[str] | None) -> Iterator[tuple[str, str]]:
+    """The name without its extension, and the text, of each prompt file, by their names."""
+    if folder is None or not Path(folder).is_dir():
+        return
+    for file in sorted(Path(folder).iterdir()):
+        if file.suffix in _PROMPT_FILES and file.is_file():
+            try:
+                yield file.stem, file.read_text(encoding="utf-8-sig").rstrip("\r\n")
+            except UnicodeDecodeError:
+                raise ValueError(f"{file} is no UTF-8 text: save it as such, or take it out of the folder") from None

@@ -1,0 +1,171 @@
+"""The turn of one send: from the queue and the user's words to the model's last one, recorded step by step.
+
+Each step is one append to the log, so wherever a turn ends, by an error or with its process, the log holds all that was
+done, and the next send goes on from there.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+from messagelog.chat.answer import Answer
+from messagelog.chat.calls import is_due, open_calls, with_own_ids
+from messagelog.chat.chat import Chat
+from messagelog.chat.lease import HeldLease
+from messagelog.chat.providers import Provider
+from messagelog.chat.tools import ToolSuite
+from messagelog.errors import CodecError, MessageTooLargeError, OnAppendError, ProviderError, SendRunningError
+from messagelog.messages import AgentMessage, StoredMessage, ToolCall
+from messagelog.storage import AlsoError
+
+ROUNDS_USED_UP = "Not run: the model has called tools in more rounds than are allowed."
+
+_DRAINED_AT_ONCE = 40  # leaves an append below the 50 that may commit with it
+
+
+class Turn:
+    """One send. `run` it once, while the lease is held; `interrupt` and `resend` come from any thread meanwhile.
+
+    `recorded` are the messages that it has added to the log.
+    """
+
+    def __init__(self, chat: Chat, provider: Provider, tools: ToolSuite, lease: HeldLease, *, max_rounds: int) -> None:
+        self.recorded: list[StoredMessage] = []
+        self._chat = chat
+        self._provider = provider
+        self._tools = tools
+        self._lease = lease
+        self._max_rounds = max_rounds
+        self._window: list[StoredMessage] = []
+        self._interrupted = threading.Event()
+        self._resend = threading.Event()
+        self._hook_error: Exception | None = None
+
+    def run(self, message: AgentMessage | None, *, if_due: bool) -> None:
+        """Adds what is in the queue by now, then `message`, and has the model answer.
+
+        With `if_due` only if something waits for an answer. Raises SendRunningError when the lease is lost,
+        ProviderError, OnAppendError if a hook raised, and what the log raises.
+        """
+        self._drain()
+        if message is not None:
+            self._record([message])
+        if if_due and not is_due(self._read()):
+            return
+        self._converse()
+        for _ in range(self._max_rounds):  # a hook that always asks again comes to an end
+            if not self._resend.is_set():
+                return
+            self._resend.clear()
+            self._interrupted.clear()
+            self._drain()
+            self._converse()
+
+    def interrupt(self, resend: bool) -> None:
+        """Ends the request that is running, at its next event; no tool is run and nothing is asked any more.
+
+        With `resend`, the model is asked again.
+        """
+        if resend:
+            self._resend.set()
+        self._interrupted.set()
+
+    def resend(self) -> None:
+        """Once the model has stopped, takes in what is in the queue then, and asks again."""
+        self._resend.set()
+
+    def _drain(self) -> None:
+        """Moves the queue to the log; what comes into it meanwhile stays for the next send."""
+        state = self._chat.state
+        last = state.last_staged()
+        while last is not None and (staged := state.staged(limit=_DRAINED_AT_ONCE, up_to=last)):
+            try:
+                self._record([each.message for each in staged], also=state.unstaging(staged))
+            except OnAppendError:
+                state.discard(staged)
+                raise
+            state.discard(staged)
+
+    def _converse(self) -> None:
+        """Asks and runs tools until the model stops, the rounds are used up, or somebody interrupts."""
+        for _ in range(self._max_rounds + 1):
+            self._answer_open_calls(self._result_of)
+            if self._interrupted.is_set() or not self._ask():
+                return
+        self._answer_open_calls(lambda _: ROUNDS_USED_UP)
+
+    def _ask(self) -> bool:
+        """Records the model's reply; whether it calls tools. A reply that is interrupted is dropped."""
+        self._lease.renew()
+        system, messages = self._chat.get_system(), self._read()
+        prompt = None if system is None else system.content
+        stream = self._provider.stream(prompt, self._provider.view(messages), self._tools.tools())
+        answer = Answer()
+        with ExitStack() as stack:
+            if close := getattr(stream, "close", None):
+                stack.callback(close)
+            for event in stream:
+                answer.take(event)
+                self._tell(self._chat.hooks.emit_stream, event)
+                if self._interrupted.is_set() and not answer.is_complete:
+                    self._raise_for_hooks([])
+                    return False
+        if not answer.is_complete:
+            raise ProviderError("the provider's reply broke off before its end")
+        *_, said = self._record(with_own_ids(answer.messages(), messages))
+        return bool(said.tool_calls)
+
+    def _answer_open_calls(self, result_of: Callable[[ToolCall], str]) -> None:
+        for call in open_calls(self._read()):
+            if self._interrupted.is_set():
+                return
+            self._lease.renew()
+            result = AgentMessage("tool", result_of(call), name=call.name, tool_call_id=call.id)
+            try:
+                self._record([result])
+            except (CodecError, MessageTooLargeError) as error:
+                self._record([replace(result, content=f"Error: this result cannot be stored: {error}")])
+
+    def _result_of(self, call: ToolCall) -> str:
+        """What the tool says, or what it raised: the model is to know."""
+        emit = self._chat.hooks.emit_tool
+        self._tell(emit, "before", call)
+        try:
+            result = self._tools.run(call)
+        except Exception as error:
+            self._tell(emit, "error", call, error)
+            return f"Error: {type(error).__name__}: {error}"
+        self._tell(emit, "after", call, result)
+        return result
+
+    def _tell(self, emit: Callable[..., None], *what: Any) -> None:
+        """Calls hooks. What they raise waits until what they were told of is recorded."""
+        try:
+            emit(*what)
+        except Exception as error:
+            self._hook_error = self._hook_error or error
+
+    def _record(self, messages: Sequence[AgentMessage], also: Sequence[Any] = ()) -> list[StoredMessage]:
+        try:
+            stored = self._chat.record(messages, also=[*self._lease.also(), *also])
+        except AlsoError:
+            raise SendRunningError from None
+        self.recorded += stored
+        self._raise_for_hooks(stored)
+        return stored
+
+    def _raise_for_hooks(self, stored: Sequence[StoredMessage]) -> None:
+        if self._hook_error is None:
+            return
+        if stored:
+            raise OnAppendError(tuple(message.seq for message in stored)) from self._hook_error
+        raise self._hook_error
+
+    def _read(self) -> list[StoredMessage]:
+        """The chat's messages, with those that others have added meanwhile."""
+        self._window += self._chat.iter_messages(after=self._window[-1].seq if self._window else 0)
+        return self._window
