@@ -225,8 +225,22 @@ def test_a_cursor_reads_no_further_than_its_limit(on_moto: Table) -> None:
         lambda log, how: log.last(2, **how),
         lambda log, how: list(islice(log.newest_first(**how), 1)),
         lambda log, how: log.count(**how),
+        lambda log, how: log.to_openai(**how),
+        lambda log, how: log.to_anthropic(**how),
+        lambda log, how: log.to_langchain(last=1, **how),
     ],
-    ids=["all", "iter_all", "cursor", "last", "last(n)", "newest_first", "count"],
+    ids=[
+        "all",
+        "iter_all",
+        "cursor",
+        "last",
+        "last(n)",
+        "newest_first",
+        "count",
+        "to_openai",
+        "to_anthropic",
+        "to_langchain in a window",
+    ],
 )
 def test_every_read_is_strong_unless_told_otherwise(
     on_moto: Table, read: Callable[[MessageLog, dict[str, bool]], object], how: dict[str, bool]
@@ -238,14 +252,6 @@ def test_every_read_is_strong_unless_told_otherwise(
     assert on_moto.faulty.requests
     for request in on_moto.faulty.requests:
         assert request.parameters["ConsistentRead"] is how.get("consistent", True)
-
-
-@pytest.mark.parametrize("view", ["to_openai", "to_anthropic", "to_langchain"])
-def test_views_read_strongly(on_moto: Table, view: str) -> None:
-    log = on_moto.warm_log()
-    getattr(log, view)()
-    assert on_moto.faulty.requests
-    assert all(request.parameters["ConsistentRead"] is True for request in on_moto.faulty.requests)
 
 
 def test_reading_creates_nothing(on_moto: Table) -> None:

@@ -130,14 +130,18 @@ def test_every_read_is_strong_unless_told_otherwise() -> None:
     storage = Storage()
     log = MessageLog(storage)
     log.add("user", "hi")
-    for how in ({}, {"consistent": True}, {"consistent": False}):
+    ways: list[dict[str, Any]] = [{}, {"consistent": True}, {"consistent": False}]
+    for how in ways:
         storage.consistent.clear()
         log.all(**how)
         list(log.iter_all(**how))
         log.last(**how)
         log.last(2, **how)
         log.count(**how)
-        assert storage.consistent == [how.get("consistent", True)] * 5
+        log.to_openai(**how)
+        log.to_anthropic(last=1, **how)
+        log.to_langchain(max_tokens=9, **how)
+        assert storage.consistent == [how.get("consistent", True)] * 8
 
 
 def test_an_empty_batch_writes_nothing_and_returns_the_count() -> None:
