@@ -37,6 +37,7 @@ APPENDS = ("add", "append", "append_many")
 VIEWS = ("to_openai", "to_anthropic", "to_langchain", "to_bedrock")
 READS = ("all", "last", "count", *VIEWS)
 OPERATIONS = (*APPENDS, *READS)
+CHAT_OPERATIONS = ("enqueue", "get_system", "put_system", "chat_messages", "clear")
 
 MAX_REPLY_BYTES = 6_291_556  # from the text of Lambda's error ResponseSizeTooLarge
 PROBLEM_TYPE = "application/problem+json"  # RFC 9457
@@ -113,6 +114,10 @@ class HttpApi:
         event = self.event(operation, **{"pathParameters": path, **changes})
         return Received.of(handler_of(operation)(event, self.context))
 
+    def chat(self, **query: object) -> list[str]:
+        """The text of every message of the chat."""
+        return [message["content"] for message in self.get("chat_messages", **query).json["messages"]]
+
     def contents(self) -> list[str]:
         """The text of every message, page by page."""
         return [message["content"] for message in self.messages()]
@@ -131,34 +136,36 @@ class HttpApi:
 
 @contextmanager
 def functions_on_moto() -> Iterator[DynamoDBClient]:
-    """An empty MessageTable on moto, and the environment that the functions find beside it.
+    """Empty tables on moto, and the environment that the functions find beside it.
 
     Worth sharing among the tests of a module, with `empty` before each: making clients takes longer than most tests,
     and moto copies the whole table for each transaction.
     """
-    table = _table_definition()
+    tables = _table_definitions()
+    names = {"MESSAGELOG_TABLE": "MessageTable", "MESSAGELOG_CHAT_TABLE": "ChatTable"}
     with pytest.MonkeyPatch.context() as patch, mock_aws():
         for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB"):
             patch.delenv(name, raising=False)
-        for name, value in {**CREDENTIALS, "MESSAGELOG_TABLE": table["TableName"]}.items():
+        for name, value in {**CREDENTIALS, **names}.items():
             patch.setenv(name, value)
         client = boto3.client("dynamodb")
-        client.create_table(**table)
+        for table in tables:
+            client.create_table(**table)
         new_process()
         yield client
         new_process()  # a test may have broken the client
 
 
 def empty(client: DynamoDBClient) -> None:
-    """Makes the table anew."""
-    table = _table_definition()
-    client.delete_table(TableName=table["TableName"])
-    client.create_table(**table)
+    """Makes the tables anew."""
+    for table in _table_definitions():
+        client.delete_table(TableName=table["TableName"])
+        client.create_table(**table)
 
 
 @cache
-def _table_definition() -> dict[str, Any]:
-    return read_template().tables["MessageTable"]
+def _table_definitions() -> list[dict[str, Any]]:
+    return list(read_template().tables.values())
 
 
 def handler_of(operation: str) -> Callable[[Any, Any], Mapping[str, Any]]:

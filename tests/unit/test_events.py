@@ -59,7 +59,7 @@ def test_what_it_says_twice_agrees(event: dict[str, Any]) -> None:
     assert sent.timestamp() * 1000 == context["timeEpoch"]
 
 
-def test_only_a_post_has_a_body_and_it_is_json(event: dict[str, Any]) -> None:
+def test_only_a_read_has_no_body_and_others_send_json(event: dict[str, Any]) -> None:
     assert event["isBase64Encoded"] is False
     if event["requestContext"]["http"]["method"] == "GET":
         assert "body" not in event

@@ -22,19 +22,35 @@ ROOT = Path(__file__).parents[2]
 TEMPLATE: dict[str, Any] = yaml_parse((ROOT / "template.yaml").read_text())
 
 MESSAGES = "/conversations/{conversation}/messages"
-APPEND = {"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"}
-READ = {"dynamodb:Query"}
-OPERATIONS = {
-    "append": (f"POST {MESSAGES}", APPEND),
-    "add": (f"POST {MESSAGES}/{{role}}", APPEND),
-    "append_many": (f"POST {MESSAGES}/batch", APPEND),
-    "all": (f"GET {MESSAGES}", READ),
-    "last": (f"GET {MESSAGES}/last", READ),
-    "count": (f"GET {MESSAGES}/count", {"dynamodb:GetItem"}),
-    "to_openai": (f"GET {MESSAGES}/openai", READ),
-    "to_anthropic": (f"GET {MESSAGES}/anthropic", READ),
-    "to_langchain": (f"GET {MESSAGES}/langchain", READ),
-    "to_bedrock": (f"GET {MESSAGES}/bedrock", READ),
+CHAT = "/conversations/{conversation}"
+
+
+def grants(table: str, *actions: str) -> tuple[str, frozenset[str]]:
+    return table, frozenset(f"dynamodb:{action}" for action in actions)
+
+
+APPEND = grants("MessageTable", "GetItem", "PutItem", "UpdateItem")
+READ = grants("MessageTable", "Query")
+COUNT = grants("MessageTable", "GetItem")
+OPERATIONS: dict[str, tuple[str, set[tuple[str, frozenset[str]]]]] = {
+    "append": (f"POST {MESSAGES}", {APPEND}),
+    "add": (f"POST {MESSAGES}/{{role}}", {APPEND}),
+    "append_many": (f"POST {MESSAGES}/batch", {APPEND}),
+    "all": (f"GET {MESSAGES}", {READ}),
+    "last": (f"GET {MESSAGES}/last", {READ}),
+    "count": (f"GET {MESSAGES}/count", {COUNT}),
+    "to_openai": (f"GET {MESSAGES}/openai", {READ}),
+    "to_anthropic": (f"GET {MESSAGES}/anthropic", {READ}),
+    "to_langchain": (f"GET {MESSAGES}/langchain", {READ}),
+    "to_bedrock": (f"GET {MESSAGES}/bedrock", {READ}),
+    "enqueue": (f"POST {CHAT}/queue", {grants("ChatTable", "PutItem")}),
+    "get_system": (f"GET {CHAT}/system", {grants("ChatTable", "GetItem", "Query")}),
+    "put_system": (f"PUT {CHAT}/system", {grants("ChatTable", "GetItem", "Query", "PutItem", "DeleteItem")}),
+    "chat_messages": (f"GET {CHAT}/chat", {READ, grants("ChatTable", "GetItem")}),
+    "clear": (
+        f"POST {CHAT}/clear",
+        {COUNT, grants("ChatTable", "GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem")},
+    ),
 }
 each_operation = pytest.mark.parametrize("operation", OPERATIONS)
 
@@ -156,11 +172,21 @@ def test_each_role_grants_what_its_operation_needs(operation: str) -> None:
     """A transaction is authorised by the actions in it (DynamoDB Developer Guide, "Using IAM with transactions")."""
     role = RESOURCES[f"{logical_id(operation)}Role"]["Properties"]
     assert function(operation)["Role"] == {"Fn::GetAtt": [f"{logical_id(operation)}Role", "Arn"]}
-    (statement,) = (it for policy in role["Policies"] for it in policy["PolicyDocument"]["Statement"])
-    assert set(statement.pop("Action")) == OPERATIONS[operation][1]
-    assert statement == {"Effect": "Allow", "Resource": {"Fn::GetAtt": ["MessageTable", "Arn"]}}
+    statements = [it for policy in role["Policies"] for it in policy["PolicyDocument"]["Statement"]]
+    assert {(it["Resource"]["Fn::GetAtt"][0], frozenset(it["Action"])) for it in statements} == OPERATIONS[operation][1]
+    assert all(set(it) == {"Effect", "Action", "Resource"} and it["Effect"] == "Allow" for it in statements)
+    assert {it["Resource"]["Fn::GetAtt"][1] for it in statements} == {"Arn"}
     (managed,) = role["ManagedPolicyArns"]
     assert managed.endswith(":policy/service-role/AWSLambdaBasicExecutionRole")
+
+
+def test_nothing_may_delete_from_the_log_or_scan() -> None:
+    deleting = {"DeleteItem", "BatchWriteItem", "PartiQLDelete", "DeleteTable", "Scan"}
+    for resource in RESOURCES.values():
+        for policy in resource["Properties"].get("Policies", []) if resource["Type"] == "AWS::IAM::Role" else []:
+            for statement in policy["PolicyDocument"]["Statement"]:
+                if statement["Resource"] != {"Fn::GetAtt": ["ChatTable", "Arn"]}:
+                    assert not {f"dynamodb:{action}" for action in deleting} & set(statement["Action"])
 
 
 def test_nothing_else_grants_anything() -> None:
@@ -175,6 +201,7 @@ def test_each_function_is_set_up_to_run(operation: str) -> None:
     assert properties["Architectures"] == [{"Ref": "Architecture"}]
     assert properties["Layers"] == [{"Ref": name} for name in of_type("AWS::Lambda::LayerVersion")]
     assert properties["Environment"]["Variables"]["MESSAGELOG_TABLE"] == {"Ref": "MessageTable"}
+    assert properties["Environment"]["Variables"]["MESSAGELOG_CHAT_TABLE"] == {"Ref": "ChatTable"}
     assert 10 <= properties["Timeout"] < 30, "storage retries must fit, and API Gateway waits for 30 seconds"
 
 
@@ -194,9 +221,11 @@ def test_each_function_logs_json_to_a_group_of_its_own_that_forgets() -> None:
         assert group["RetentionInDays"] == {"Ref": "LogRetentionDays"}
 
 
-def test_the_table_is_the_one_that_the_storage_expects_and_is_kept() -> None:
-    table = RESOURCES["MessageTable"]
+@pytest.mark.parametrize("name", ["MessageTable", "ChatTable"])
+def test_each_table_is_the_one_that_the_code_expects_and_is_kept(name: str) -> None:
+    table = RESOURCES[name]
     assert (table["DeletionPolicy"], table["UpdateReplacePolicy"]) == ("Retain", "Retain")
+    expiry = {"TimeToLiveSpecification": {"AttributeName": "expires_at", "Enabled": True}}
     assert table["Properties"] == {
         "BillingMode": "PAY_PER_REQUEST",
         "AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"} for name in ("conversation", "entry")],
@@ -205,7 +234,7 @@ def test_the_table_is_the_one_that_the_storage_expects_and_is_kept() -> None:
             {"AttributeName": "entry", "KeyType": "RANGE"},
         ],
         "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
-        "TimeToLiveSpecification": {"AttributeName": "expires_at", "Enabled": True},
+        **(expiry if name == "MessageTable" else {}),
     }
 
 

@@ -1,8 +1,19 @@
 """The HTTP side: what the functions are made of."""
 
 from messagelog.api.operation import operation
-from messagelog.api.reply import Reply, created, newest_page, ok, page
+from messagelog.api.reply import Reply, accepted, created, newest_page, ok, page
 from messagelog.api.request import Request
 from messagelog.api.views import VIEW_QUERY, view_page
 
-__all__ = ["VIEW_QUERY", "Reply", "Request", "created", "newest_page", "ok", "operation", "page", "view_page"]
+__all__ = [
+    "VIEW_QUERY",
+    "Reply",
+    "Request",
+    "accepted",
+    "created",
+    "newest_page",
+    "ok",
+    "operation",
+    "page",
+    "view_page",
+]

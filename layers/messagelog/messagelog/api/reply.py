@@ -57,16 +57,16 @@ def page(messages: Iterable[StoredMessage], *, after: int, limit: int | None) ->
     `messages` may go one beyond the limit, so that the end is known. The reply carries the count if it shows the end:
     who has not seen the end has nothing to match.
     """
-    lines: list[bytes] = []
-    size, end = 0, after
-    for message in messages:
-        line = codec.to_line(message).encode()
-        size += len(line) + 1
-        if len(lines) == limit or size > ROOM:
-            return _reply(200, _messages_body(lines, next_after=end), None)
-        lines.append(line)
-        end = message.seq
+    lines, end, at_end = _oldest_that_fit(messages, after, limit)
+    if not at_end:
+        return _reply(200, _messages_body(lines, next_after=end), None)
     return _reply(200, _messages_body(lines, next_after=None), None if after and not lines else end)
+
+
+def chat_page(messages: Iterable[StoredMessage], *, after: int, limit: int | None, running: bool) -> Reply:
+    """The same of a chat's messages, with `running`; without the count, since the log may hold more than the chat."""
+    lines, end, at_end = _oldest_that_fit(messages, after, limit)
+    return _reply(200, _messages_body(lines, next_after=None if at_end else end, running=running), None)
 
 
 def newest_page(newest_first: Iterable[StoredMessage], *, n: int) -> Reply:
@@ -87,8 +87,23 @@ def newest_page(newest_first: Iterable[StoredMessage], *, n: int) -> Reply:
     return _reply(200, _messages_body(lines[::-1], next_after), count if n else None)
 
 
-def _messages_body(lines: list[bytes], next_after: int | None) -> bytes:
-    return b'{"messages":[' + b",".join(lines) + b'],"next":' + dumps(next_after).encode() + b"}"
+def _oldest_that_fit(messages: Iterable[StoredMessage], after: int, limit: int | None) -> tuple[list[bytes], int, bool]:
+    """The lines of a page, the seq of the last one, and whether there is nothing behind it."""
+    lines: list[bytes] = []
+    size, end = 0, after
+    for message in messages:
+        line = codec.to_line(message).encode()
+        size += len(line) + 1
+        if len(lines) == limit or size > ROOM:
+            return lines, end, False
+        lines.append(line)
+        end = message.seq
+    return lines, end, True
+
+
+def _messages_body(lines: list[bytes], next_after: int | None, **more: bool) -> bytes:
+    rest = dumps({"next": next_after, **more}).encode()
+    return b'{"messages":[' + b",".join(lines) + b"]," + rest[1:]
 
 
 def _reply(status: int, body: bytes, count: int | None) -> Reply:

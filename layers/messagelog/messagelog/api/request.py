@@ -152,6 +152,27 @@ class Request:
             return self._text()
         return cast(str, self._field("content", _MESSAGE_LEVELS))
 
+    def optional_content(self) -> str | None:
+        """The text in the body `{"content": "…"}`, to be checked by the queue; None if there is none, or no body."""
+        return cast("str | None", self._option("content"))
+
+    def switch(self, name: str) -> bool:
+        """The member of the body's object that is true or false; false if it is not there, or no body."""
+        value = self._option(name)
+        if value is not None and type(value) is not bool:
+            raise CodecError(name, "must be true or false")
+        return bool(value)
+
+    def tree(self) -> object:
+        """The prompt tree in the body `{"tree": …}`, to be checked; `text`, which a read gives with it, is ignored."""
+        fields = require_object(self._json(_MESSAGE_LEVELS), "", ("tree", "text"))
+        if "tree" not in fields:
+            raise CodecError("tree", "is missing")
+        return fields["tree"]
+
+    def _option(self, name: str) -> object:
+        return require_object(self._json(_MESSAGE_LEVELS), "", (name,)).get(name) if self._event.body else None
+
     def _field(self, name: str, levels: int) -> object:
         fields = require_object(self._json(levels), "", (name,))
         if name not in fields:

@@ -1,0 +1,75 @@
+"""A chat over HTTP: opened for an invocation, and its messages and prompt tree as replies."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from messagelog.api.problems import RequestError
+from messagelog.api.reply import Reply, chat_page, ok
+from messagelog.api.request import Request
+from messagelog.api.tables import client_of, log_of, retry_within
+from messagelog.chat.chat import Chat
+from messagelog.chat.dynamodb import DynamoDBChatState
+from messagelog.chat.prompt import PromptContainer
+from messagelog.chat.queue import MessageQueue
+from messagelog.chat.system import STANDARD
+from messagelog.settings import chat_table, settings
+from messagelog.travel import MAX_BODY_BYTES, size_of
+
+
+def chat_of(request: Request) -> Chat:
+    """The chat of the request's conversation."""
+    return open_chat(request.conversation, request.context)
+
+
+def queue_of(request: Request) -> MessageQueue:
+    """The queue of the request's conversation."""
+    return MessageQueue(_state_of(request.conversation, request.context))
+
+
+def open_chat(conversation: str, context: Any) -> Chat:
+    """The chat of a conversation, for an invocation with this context."""
+    return Chat(log_of(conversation, context), _state_of(conversation, context))
+
+
+def _state_of(conversation: str, context: Any) -> DynamoDBChatState:
+    return DynamoDBChatState(
+        conversation, table=chat_table(), client=client_of(settings()), retry=retry_within(context)
+    )
+
+
+def messages_page(chat: Chat, *, after: int, limit: int | None, historic: bool = False) -> Reply:
+    """As many of the chat's messages behind `after` as fit, and whether a turn is running.
+
+    That is asked first: once it says no, the messages that follow are all that the turn has brought.
+    """
+    running = chat.state.is_running()
+    messages = chat.iter_historic_messages(after=after) if historic else chat.iter_messages(after=after)
+    one_more = islice(messages, limit and limit + 1)
+    return chat_page(one_more, after=after, limit=limit, running=running)
+
+
+def system_reply(chat: Chat) -> Reply:
+    """The prompt tree and its text, with the version as the ETag. `text` is null if both do not fit into one reply."""
+    shown = _shown(chat.system())
+    return ok(shown, count=chat.system_prompt.version)
+
+
+def put_system(chat: Chat, form: Any, *, version: int | None) -> Reply:
+    """Replaces the prompt tree by one in its JSON form, if it has this version, and shows it."""
+    tree = PromptContainer.from_json(form, "tree", standard=STANDARD)
+    shown = _shown(tree)
+    chat.system_prompt.put(tree.to_json(), version=version)
+    return ok(shown, count=chat.system_prompt.version)
+
+
+def _shown(tree: PromptContainer) -> dict[str, Any]:
+    shown: dict[str, Any] = {"tree": tree.to_json(), "text": tree.compose()}
+    if size_of(shown) > MAX_BODY_BYTES:
+        shown["text"] = None
+    size = size_of(shown)
+    if size > MAX_BODY_BYTES:
+        detail = f"it takes {size} bytes of JSON, and {MAX_BODY_BYTES} are the most that one reply carries"
+        raise RequestError(413, "The prompt tree is too large", detail)
+    return shown
