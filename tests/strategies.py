@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC
 
 from hypothesis import strategies as st
 from messagelog import AgentMessage, StoredMessage, ToolCall
@@ -37,6 +37,7 @@ json_values = st.recursive(
     max_leaves=10,
 )
 tool_calls = st.builds(ToolCall, id=texts, name=texts, args=json_values)
+times = st.datetimes(timezones=st.just(UTC)).map(lambda at: at.replace(fold=0))
 _fields = {
     "role": st.sampled_from(ROLES),
     "content": texts,
@@ -44,9 +45,9 @@ _fields = {
     "tool_calls": st.lists(tool_calls, max_size=3).map(tuple),
     "tool_call_id": st.none() | texts,
     "origin": st.none() | st.sampled_from(ORIGINS),
+    "created_at": st.none() | times,
 }
 messages = st.builds(AgentMessage, **_fields)
-times = st.datetimes(datetime(1970, 1, 1), timezones=st.just(UTC)).map(lambda at: at.replace(fold=0))  # noqa: DTZ001
 stored_messages = st.builds(
     StoredMessage,
     **_fields,

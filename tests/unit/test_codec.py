@@ -6,7 +6,7 @@ import copy
 import json
 from collections import OrderedDict
 from collections.abc import Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
@@ -126,6 +126,7 @@ def test_the_json_form() -> None:
         tool_calls=(ToolCall("t1", "find", {"q": None}),),
         tool_call_id="t0",
         origin="model",
+        created_at=datetime(2026, 2, 28, 23, 59, 59, 1, UTC),
         seq=7,
         at=AT,
     )
@@ -138,6 +139,7 @@ def test_the_json_form() -> None:
         "toolCalls": [{"id": "t1", "name": "find", "args": {"q": None}}],
         "toolCallId": "t0",
         "origin": "model",
+        "createdAt": "2026-02-28T23:59:59.000001Z",
     }
 
 
@@ -183,9 +185,14 @@ def test_time_is_kept_to_the_microsecond_and_always_written_alike(at: datetime) 
     assert datetime.fromisoformat(text) == at
 
 
-@pytest.mark.parametrize("field", ["name", "toolCalls", "toolCallId", "origin"])
+@pytest.mark.parametrize("field", ["name", "toolCalls", "toolCallId", "origin", "createdAt"])
 def test_null_for_an_optional_field_is_absence(field: str) -> None:
     assert codec.parse({"role": "user", "content": "hi", field: None}) == AgentMessage("user", "hi")
+
+
+def test_a_time_of_no_offset_is_one_in_utc_whatever_its_zone_is_called() -> None:
+    gmt = AT.astimezone(timezone(timedelta(0), "GMT"))
+    assert exact(codec.parse(AgentMessage("user", "hi", created_at=gmt)).created_at) == exact(AT)
 
 
 def test_no_calls_are_absence_too() -> None:
@@ -242,6 +249,13 @@ CALL = {"id": "t1", "name": "f", "args": {}}
         ({**USER, "toolCallId": Text("t1")}, "toolCallId"),
         ({**USER, "origin": "robot"}, "origin"),
         ({**USER, "origin": ""}, "origin"),
+        ({**USER, "createdAt": ""}, "createdAt"),
+        ({**USER, "createdAt": 1772366400}, "createdAt"),
+        ({**USER, "createdAt": "2026-03-01T12:00:00Z"}, "createdAt"),
+        ({**USER, "createdAt": "2026-03-01T12:00:00.000000+00:00"}, "createdAt"),
+        ({**USER, "createdAt": "2026-02-30T12:00:00.000000Z"}, "createdAt"),
+        ({**USER, "createdAt": "2026-03-01T12:00:00.00000\u0660Z"}, "createdAt"),
+        ({**USER, "createdAt": Text("2026-03-01T12:00:00.000000Z")}, "createdAt"),
         ({**USER, "toolCalls": {}}, "toolCalls"),
         ({**USER, "toolCalls": ()}, "toolCalls"),
         ({**USER, "toolCalls": (CALL,)}, "toolCalls"),
@@ -273,6 +287,9 @@ def test_a_message_that_is_none_is_refused_with_the_path(value: Any, path: str) 
         (AgentMessage("user", "hi", name=1), "name"),  # type: ignore[arg-type]
         (AgentMessage("user", "hi", tool_call_id=1), "toolCallId"),  # type: ignore[arg-type]
         (AgentMessage("user", "hi", origin="robot"), "origin"),  # type: ignore[arg-type]
+        (AgentMessage("user", "hi", created_at=datetime(2026, 3, 1)), "createdAt"),  # noqa: DTZ001
+        (AgentMessage("user", "hi", created_at=AT.astimezone(timezone(timedelta(hours=2)))), "createdAt"),
+        (AgentMessage("user", "hi", created_at=AT.date()), "createdAt"),  # type: ignore[arg-type]
         (AgentMessage("user", "hi", tool_calls={}), "toolCalls"),  # type: ignore[arg-type]
         (AgentMessage("user", "hi", tool_calls=(CALL,)), "toolCalls[0]"),  # type: ignore[arg-type]
         (AgentMessage("user", "hi", tool_calls=(ToolCall(1, "f", {}),)), "toolCalls[0].id"),  # type: ignore[arg-type]
