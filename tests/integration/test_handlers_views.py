@@ -67,6 +67,16 @@ def test_the_query_is_what_the_library_takes(api: HttpApi, view: str, query: dic
 
 
 @each_view
+def test_in_a_window_a_result_far_behind_its_call_answers_it_no_more(api: HttpApi, view: str) -> None:
+    """More than 200 messages; without a window it still does."""
+    question, call, result, answer = exchange(1)
+    log = fill(api, [question, call, *([question] * 201), result, answer])
+    for query in ({}, {"last": 300}):
+        assert api.get(view, **query).json["messages"] == getattr(log, view)(**query)
+    assert (log.to_openai() == log.to_openai(last=300)) is False
+
+
+@each_view
 @pytest.mark.parametrize("name", ["last", "max_tokens", "after", "faithful"])
 def test_a_bad_value_is_refused(api: HttpApi, view: str, name: str) -> None:
     for text in ("", "-1", "1.5", "1,2", "all", "True", "٣"):

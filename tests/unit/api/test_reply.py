@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from messagelog import StoredMessage
 from messagelog.api import created, newest_page, ok, page
@@ -50,6 +50,8 @@ def pages(log: list[StoredMessage], limit: int | None) -> Iterator[Received]:
 
 
 @settings(max_examples=25, deadline=None)
+@example(recipe=[("é", 400_000)] * 14, limit=None)
+@example(recipe=[("\0", 400_000)] * 14, limit=13)
 @given(recipe=recipes, limit=st.none() | st.integers(1, 20))
 def test_pages_fit_and_joined_are_the_whole_log(recipe: list[tuple[str, int]], limit: int | None) -> None:
     log = log_of(recipe)
@@ -58,6 +60,7 @@ def test_pages_fit_and_joined_are_the_whole_log(recipe: list[tuple[str, int]], l
 
 
 @settings(max_examples=25, deadline=None)
+@example(recipe=[("é", 400_000)] * 14, n=13)
 @given(recipe=recipes, n=st.integers(1, 20))
 def test_the_newest_fit_and_what_was_left_out_is_found_behind_next(recipe: list[tuple[str, int]], n: int) -> None:
     log = log_of(recipe)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from messagelog import CodecError, MessageLog
 from messagelog.api import Request
@@ -142,6 +142,8 @@ def test_a_number_has_a_minimum() -> None:
     assert (error.status, error.path) == (400, "n")
 
 
+@example("٣")
+@example("²")
 @given(st.text())
 def test_any_text_is_a_number_or_refused(text: str) -> None:
     asked = request(queryStringParameters={"n": text})
