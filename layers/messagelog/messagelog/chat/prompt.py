@@ -98,8 +98,7 @@ class PromptContainer(_Component):
         self._standard = tuple(standard)
         self._children: dict[str, Prompt | PromptContainer] = {}
         self._on_change: Callable[[], None] | None = None
-        for id in self._standard:
-            self.child(id)
+        self._make_standard()
 
     def child(self, id: str) -> PromptContainer:
         """The container of this id, made with the id as its title if there is none. ValueError if it is a prompt."""
@@ -140,13 +139,15 @@ class PromptContainer(_Component):
 
     @classmethod
     def from_json(cls, form: Mapping[str, Any], path: str = "", *, standard: Sequence[str] = ()) -> PromptContainer:
-        """The container that has this JSON form. A title that is missing is the id.
+        """The container that has this JSON form. A title that is missing is the id; missing standard ones come last.
 
         Raises CodecError with the path of the fault, below `path`.
         """
         copied(form, path)  # text and nesting
-        container = cls(standard=standard)
+        container = cls()
+        container._standard = tuple(standard)
         container._fill(require_object(form, path, ("title", "children")), path)
+        container._make_standard()
         return container
 
     def is_as_made(self) -> bool:
@@ -198,8 +199,11 @@ class PromptContainer(_Component):
         component._id, component._parent = id, self
         self._children[id] = component
 
+    def _make_standard(self) -> None:
+        for id in self._standard:
+            self.child(id)
+
     def _fill(self, fields: Mapping[str, Any], path: str) -> None:
-        """Puts in what a JSON form says, behind the standard containers that it does not name."""
         self._title = _text(fields.get("title", self._id), below(path, "title"))
         children, path = fields.get("children", []), below(path, "children")
         if not isinstance(children, list):
@@ -216,8 +220,6 @@ class PromptContainer(_Component):
         seen.add(id)
         if "content" in fields and ("children" in fields or id in self._standard):
             raise CodecError(below(path, "content"), "a container has children and no content")
-        if id in self._standard:
-            self._put(id, self._children.pop(id))  # to the place it has in the form
         if "content" in fields:
             prompt = self.prompt(id)
             prompt._title = _text(fields.get("title", id), below(path, "title"))

@@ -1,0 +1,278 @@
+"""The prompt tree by itself: what it composes, what it keeps, what it refuses."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from messagelog import CodecError
+from messagelog.chat import Prompt, PromptContainer
+
+from tests import strategies
+
+AS_THE_CONTRACT_SAYS = """\
+general
+    persona
+        You are a pirate.
+        Speak so.
+tutorials
+    Tool Package WeatherPackage
+        Applicability
+            greet, weather
+        Tutorial
+            Use greet first."""
+
+
+def tree() -> PromptContainer:
+    root = PromptContainer()
+    root.child("general").prompt("persona").set_content("You are a pirate.\nSpeak so.")
+    package = root.child("tutorials").child("Tool Package WeatherPackage")
+    package.prompt("Applicability").set_content("greet, weather")
+    package.prompt("Tutorial").set_content("Use greet first.")
+    return root
+
+
+prompts = st.builds(lambda title, content: {"title": title, "content": content}, strategies.texts, strategies.texts)
+
+
+def with_ids(children: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"id": id, **form} for id, form in children.items()]
+
+
+def containers(inner: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
+    children = st.dictionaries(strategies.texts, inner, max_size=3).map(with_ids)
+    return st.builds(lambda title, children: {"title": title, "children": children}, strategies.texts, children)
+
+
+forms = containers(st.recursive(prompts, lambda inner: containers(inner) | prompts, max_leaves=8))
+
+
+def test_it_composes_exactly_this() -> None:
+    assert tree().compose() == AS_THE_CONTRACT_SAYS
+
+
+def test_children_stand_in_the_order_they_were_made() -> None:
+    root = PromptContainer()
+    root.prompt("z").set_content("1")
+    root.child("a").prompt("y").set_content("2")
+    root.prompt("z").set_content("3")
+    assert root.compose() == "z\n    3\na\n    y\n        2"
+
+
+def test_without_a_title_there_is_no_line_and_no_indent() -> None:
+    root = PromptContainer()
+    inner = root.child("rules")
+    inner.set_title("")
+    inner.add(Prompt("", "Be brief."))
+    inner.add(Prompt("More", "Be kind."))
+    assert root.compose() == "Be brief.\nMore\n    Be kind."
+
+
+def test_a_title_of_the_root_is_a_line_like_any_other() -> None:
+    root = PromptContainer("All")
+    root.add(Prompt("One", "text"))
+    assert root.compose() == "All\n    One\n        text"
+
+
+@pytest.mark.parametrize("nothing", ["", " ", "\n\t "])
+def test_what_has_no_content_adds_nothing(nothing: str) -> None:
+    root = tree()
+    root.child("empty").child("inner").prompt("blank").set_content(nothing)
+    root.add(Prompt("also blank", nothing))
+    assert root.compose() == AS_THE_CONTRACT_SAYS
+    assert not root.child("empty").has_content()
+    assert not root.prompt("also blank").has_content()
+    assert PromptContainer("Title").compose() == ""
+    assert Prompt("Title", nothing).compose() == ""
+
+
+def test_blank_lines_and_odd_separators_stay_as_they_are() -> None:
+    root = PromptContainer()
+    root.prompt("p").set_content("a\n\n b\u2028c\x0bd\re")
+    assert root.compose() == "p\n    a\n\n     b\u2028c\x0bd\re"
+
+
+@given(forms)
+def test_each_line_of_each_prompt_is_in_the_text(form: dict[str, Any]) -> None:
+    text = PromptContainer.from_json(form).compose()
+    stripped = [line.lstrip(" ") for line in text.split("\n")]
+
+    def contents(form: dict[str, Any]) -> list[str]:
+        if "content" in form:
+            return [form["content"]]
+        return [content for child in form["children"] for content in contents(child)]
+
+    kept = [content for content in contents(form) if content.strip()]
+    lines = [line.lstrip(" ") for content in kept for line in content.split("\n")]
+    remaining = iter(stripped)
+    assert all(line in remaining for line in lines)
+    assert bool(text) == PromptContainer.from_json(form).has_content() == bool(kept)
+
+
+@given(forms)
+def test_the_json_form_keeps_ids_titles_contents_and_order(form: dict[str, Any]) -> None:
+    read = PromptContainer.from_json(json.loads(json.dumps(form)))
+    assert json.dumps(read.to_json()) == json.dumps(form)
+    assert PromptContainer.from_json(read.to_json()).compose() == read.compose()
+
+
+@given(forms, forms)
+def test_become_takes_over_all_of_another_tree(one: dict[str, Any], other: dict[str, Any]) -> None:
+    root = PromptContainer.from_json(one)
+    root.become(PromptContainer.from_json(other))
+    assert json.dumps(root.to_json()) == json.dumps(other)
+
+
+def test_get_or_create_gives_the_same_component_again() -> None:
+    root = PromptContainer()
+    general = root.child("general")
+    persona = general.prompt("persona")
+    assert root.child("general") is general
+    assert general.prompt("persona") is persona
+    assert (general.title, persona.title) == ("general", "persona")
+
+
+def test_an_id_of_the_other_kind_is_an_error_and_changes_nothing() -> None:
+    root = tree()
+    with pytest.raises(ValueError, match=r"use child\(id\)"):
+        root.prompt("general")
+    with pytest.raises(ValueError, match=r"use prompt\(id\)"):
+        root.child("general").child("persona")
+    assert root.compose() == AS_THE_CONTRACT_SAYS
+
+
+def test_what_is_added_has_its_title_as_id() -> None:
+    root = PromptContainer()
+    persona = Prompt("Persona", "You are a pirate.")
+    root.add(persona)
+    assert root.prompt("Persona") is persona
+    root.add(Prompt("Persona", "You sing."))
+    root.add(Prompt("Persona", "You dance."))
+    assert [child["id"] for child in root.to_json()["children"]] == ["Persona", "Persona 2", "Persona 3"]
+    assert [child["title"] for child in root.to_json()["children"]] == ["Persona"] * 3
+
+
+def test_a_component_has_one_place() -> None:
+    root = tree()
+    general = root.child("general")
+    for place in (root, general, PromptContainer()):
+        with pytest.raises(ValueError, match="one place"):
+            place.add(general)
+    with pytest.raises(ValueError, match="one place"):
+        general.add(root)
+    assert root.compose() == AS_THE_CONTRACT_SAYS
+    root.clear()
+    PromptContainer().add(general)
+
+
+def test_only_components_can_be_added() -> None:
+    with pytest.raises(TypeError, match="Prompt or a PromptContainer, not str"):
+        PromptContainer().add("text")  # type: ignore[arg-type]
+
+
+def test_clear_takes_all_out_and_resets_the_title() -> None:
+    root = tree()
+    general = root.child("general")
+    general.set_title("General rules")
+    general.clear()
+    assert (general.title, general.has_content()) == ("general", False)
+    assert "general" not in root.compose()
+    root.set_title("All")
+    root.clear()
+    assert root.to_json() == {"title": "", "children": []}
+    prompt = Prompt("Title", "text")
+    prompt.clear()
+    assert (prompt.title, prompt.content, prompt.has_content()) == ("Title", "", False)
+
+
+def test_standard_containers_are_always_there() -> None:
+    root = PromptContainer(standard=("general", "tutorials"))
+    general = root.child("general")
+    root.prompt("other").set_content("x")
+    root.clear()
+    assert root.child("general") is general
+    assert [child["id"] for child in root.to_json()["children"]] == ["general", "tutorials"]
+    form = {"children": [{"id": "mine", "content": "x"}, {"id": "tutorials", "title": "How to"}]}
+    read = PromptContainer.from_json(form, standard=("general", "tutorials")).to_json()
+    assert [child["title"] for child in read["children"]] == ["mine", "How to", "general"]
+
+
+def test_a_change_anywhere_in_the_tree_is_told_of() -> None:
+    root, told = tree(), []
+    root.watch(lambda: told.append(root.compose()))
+    persona = root.child("general").prompt("persona")
+    made = root.child("general").child("made").prompt("made")
+    assert told == []
+    persona.set_content("You are a parrot.")
+    persona.set_title("Parrot")
+    made.clear()
+    root.child("tutorials").clear()
+    root.child("tutorials").add(Prompt("a", "b"))
+    root.clear()
+    assert len(told) == 6
+    assert told[0] == AS_THE_CONTRACT_SAYS.replace("pirate.\n        Speak so.", "parrot.")
+    persona.set_content("nobody asks what is no longer in the tree")
+    assert len(told) == 6
+
+
+@pytest.mark.parametrize("text", [None, 1, b"bytes", ["text"], "\ud800"])
+def test_what_is_no_text_is_refused(text: Any) -> None:
+    root = tree()
+    persona = root.child("general").prompt("persona")
+    changes = [
+        lambda: persona.set_content(text),
+        lambda: persona.set_title(text),
+        lambda: root.set_title(text),
+        lambda: root.prompt(text),
+        lambda: Prompt(text, "content"),
+        lambda: Prompt("title", text),
+        lambda: PromptContainer(text),
+    ]
+    for change in changes:
+        with pytest.raises(CodecError):
+            change()
+    assert root.compose() == AS_THE_CONTRACT_SAYS
+
+
+@pytest.mark.parametrize(
+    ("form", "path"),
+    [
+        ([], "put"),
+        ({"titel": ""}, "put.titel"),
+        ({"title": None}, "put.title"),
+        ({"children": {}}, "put.children"),
+        ({"children": ["text"]}, "put.children[0]"),
+        ({"children": [{"title": "no id", "content": ""}]}, "put.children[0].id"),
+        ({"children": [{"id": "a", "content": "x", "children": []}]}, "put.children[0].content"),
+        ({"children": [{"id": "a", "content": 1}]}, "put.children[0].content"),
+        (
+            {"children": [{"id": "a", "children": [{"id": "b", "content": "\ud800"}]}]},
+            "put.children[0].children[0].content",
+        ),
+        ({"children": [{"id": "a"}, {"id": "a"}]}, "put.children[1].id"),
+        ({"children": [{"id": "general", "content": "a prompt"}]}, "put.children[0].content"),
+    ],
+)
+def test_what_is_no_tree_is_refused_with_its_path(form: Any, path: str) -> None:
+    with pytest.raises(CodecError) as caught:
+        PromptContainer.from_json(form, "put", standard=("general",))
+    assert caught.value.path == path
+
+
+def test_a_tree_that_is_nested_too_deep_is_refused() -> None:
+    form: dict[str, Any] = {"id": "x", "content": "deep"}
+    for _ in range(5000):
+        form = {"id": "x", "children": [form]}
+    with pytest.raises(CodecError, match="nested"):
+        PromptContainer.from_json({"children": [form]})
+
+
+def test_a_tree_shares_nothing_with_the_form_it_was_read_from() -> None:
+    form = tree().to_json()
+    read = PromptContainer.from_json(form)
+    form["children"][0]["children"][0]["content"] = "LATER"
+    read.to_json()["children"].clear()
+    assert read.compose() == AS_THE_CONTRACT_SAYS

@@ -1,0 +1,206 @@
+"""The prompt tree of a chat and the state that keeps it: written with each change, read when asked for, two writers."""
+
+from __future__ import annotations
+
+import random
+import string
+
+import pytest
+from messagelog import CodecError, PromptChangedError
+from messagelog.chat import Prompt, PromptContainer
+from messagelog.chat.memory import MemoryChatState
+from messagelog.chat.state import System
+from messagelog.chat.system import SystemPrompt
+
+
+class State(MemoryChatState):
+    """Counts the writes of the tree."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes = 0
+        self.before_write = lambda: None
+
+    def put_system(self, tree: str, *, version: int) -> System:
+        self.before_write()
+        self.writes += 1
+        return super().put_system(tree, version=version)
+
+
+def test_a_change_is_stored_at_once_and_seen_by_another_process() -> None:
+    state = State()
+    one, other = SystemPrompt(state), SystemPrompt(state)
+    persona = one.read().child("general").prompt("persona")
+    assert (state.writes, other.read().has_content()) == (0, False)
+    persona.set_content("You are a pirate.")
+    assert state.writes == 1
+    assert other.read().compose() == one.read().compose() == "general\n    persona\n        You are a pirate."
+    assert other.read().to_json() == one.read().to_json()
+
+
+def test_what_changes_nothing_writes_nothing() -> None:
+    state = State()
+    prompt = SystemPrompt(state)
+    for _ in range(3):
+        prompt.read().child("general").prompt("persona").set_content("You are a pirate.")
+    assert (state.writes, prompt.version) == (1, 1)
+
+
+def test_the_root_and_what_both_trees_have_stay_the_same_objects() -> None:
+    state = State()
+    one, other = SystemPrompt(state), SystemPrompt(state)
+    root = one.read()
+    persona = root.child("general").prompt("persona")
+    persona.set_content("You are a pirate.")
+    other.read().child("general").prompt("persona").set_content("You are a parrot.")
+    other.read().child("general").prompt("rules").set_content("Be brief.")
+    assert one.read() is root
+    assert one.read().child("general").prompt("persona") is persona
+    assert persona.content == "You are a parrot."
+    persona.set_content("You are a cook.")
+    assert "cook" in other.read().compose()
+    assert "Be brief." in other.read().compose()
+
+
+def test_a_prompt_that_is_made_and_not_filled_yet_outlives_the_change_of_another_process() -> None:
+    state = State()
+    one, other = SystemPrompt(state), SystemPrompt(state)
+    persona = one.read().child("my own").prompt("persona")
+    other.read().child("general").prompt("rules").set_content("Be brief.")
+    one.read()
+    persona.set_content("You are a pirate.")
+    assert "You are a pirate." in other.read().compose()
+    assert "Be brief." in other.read().compose()
+
+
+def test_the_later_of_two_writers_is_told_and_its_change_taken_back() -> None:
+    state = State()
+    one, other = SystemPrompt(state), SystemPrompt(state)
+    persona = one.read().child("general").prompt("persona")
+    persona.set_content("before")
+    other.read().child("general").prompt("persona").set_content("theirs")
+    for _ in range(2):
+        with pytest.raises(PromptChangedError) as caught:
+            persona.set_content("mine")
+        assert caught.value.version == 2
+        assert persona.content == "before"
+    assert state.system().version == 2
+    assert one.read().child("general").prompt("persona").content == "theirs"
+    persona.set_content("mine")
+    assert "mine" in other.read().compose()
+
+
+def test_a_change_that_could_not_be_written_is_taken_back() -> None:
+    state = State()
+    prompt = SystemPrompt(state)
+    persona = prompt.read().child("general").prompt("persona")
+    persona.set_content("before")
+
+    def fail() -> None:
+        raise RuntimeError("no storage")
+
+    state.before_write = fail
+    with pytest.raises(RuntimeError):
+        persona.set_content("lost")
+    assert prompt.read().compose().endswith("before")
+
+
+def test_changes_inside_editing_are_one_write() -> None:
+    state = State()
+    prompt = SystemPrompt(state)
+    with prompt.editing() as root, prompt.editing():
+        root.child("general").prompt("a").set_content("1")
+        prompt.read().child("general").prompt("b").set_content("2")
+        root.add(Prompt("c", "3"))
+        assert state.writes == 0
+    assert state.writes == 1
+    assert SystemPrompt(state).read().compose() == root.compose()
+
+
+def test_editing_that_raises_changes_nothing() -> None:
+    state = State()
+    prompt = SystemPrompt(state)
+    prompt.read().add(Prompt("a", "1"))
+    root = prompt.read()
+
+    def edit() -> None:
+        with prompt.editing():
+            root.clear()
+            root.add(Prompt("b", "2"))
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        edit()
+    assert (state.writes, root.compose(), SystemPrompt(state).read().compose()) == (1, "a\n    1", "a\n    1")
+    root.prompt("a").set_content("3")
+    assert SystemPrompt(state).read().compose() == "a\n    3"
+
+
+def test_an_update_is_made_again_when_another_process_got_in_between() -> None:
+    state = State()
+    one, other = SystemPrompt(state), SystemPrompt(state)
+
+    def interfere() -> None:
+        state.before_write = lambda: None
+        other.read().child("general").prompt("theirs").set_content("theirs")
+
+    state.before_write = interfere
+    one.update(lambda root: root.child("general").prompt("mine").set_content("mine"))
+    assert "mine" in other.read().compose()
+    assert "theirs" in one.read().compose()
+
+
+def test_an_update_that_never_gets_through_gives_up() -> None:
+    state = State()
+    prompt = SystemPrompt(state)
+
+    def interfere() -> None:
+        MemoryChatState.put_system(state, "{}", version=state.system().version)
+
+    state.before_write = interfere
+    with pytest.raises(PromptChangedError):
+        prompt.update(lambda root: root.add(Prompt("mine", "mine")))
+    assert 1 < state.writes < 10
+
+
+def test_put_replaces_the_tree_under_its_version() -> None:
+    state = State()
+    prompt = SystemPrompt(state)
+    prompt.read().add(Prompt("old", "old"))
+    new = PromptContainer()
+    new.add(Prompt("new", "new"))
+    with pytest.raises(PromptChangedError) as caught:
+        prompt.put(new.to_json(), version=0)
+    assert caught.value.version == 1
+    assert prompt.put(new.to_json(), version=1).compose() == "new\n    new"
+    assert prompt.version == 2
+    assert prompt.put({}).compose() == ""
+    assert prompt.version == state.system().version == 3
+
+
+def test_put_of_what_is_no_tree_changes_nothing() -> None:
+    state = State()
+    prompt = SystemPrompt(state)
+    prompt.read().add(Prompt("old", "old"))
+    with pytest.raises(CodecError) as caught:
+        prompt.put({"children": [{"id": "tutorials", "content": "text"}]})
+    assert caught.value.path == "children[0].content"
+    assert SystemPrompt(state).read().compose() == "old\n    old"
+
+
+def test_a_tree_nested_deeper_than_can_be_read_again_is_not_stored() -> None:
+    state = State()
+    prompt = SystemPrompt(state)
+    container = prompt.read()
+    for _ in range(120):
+        container = container.child("x")
+    with pytest.raises(CodecError, match="nested"):
+        container.add(Prompt("deep", "text"))
+    assert state.system() == System()
+
+
+def test_a_tree_of_any_size_is_stored() -> None:
+    state = State()
+    text = "".join(random.Random(1).choices(string.printable, k=1_000_000))
+    SystemPrompt(state).read().child("general").prompt("long").set_content(text)
+    assert SystemPrompt(state).read().child("general").prompt("long").content == text
