@@ -7,7 +7,7 @@ done, and the next send goes on from there.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
@@ -16,7 +16,7 @@ from messagelog.chat.answer import Answer
 from messagelog.chat.calls import is_due, open_calls, with_own_ids
 from messagelog.chat.chat import Chat
 from messagelog.chat.lease import HeldLease
-from messagelog.chat.providers import Provider
+from messagelog.chat.providers import Event, Provider
 from messagelog.chat.tools import ToolSuite
 from messagelog.errors import CodecError, MessageTooLargeError, OnAppendError, ProviderError, SendRunningError
 from messagelog.messages import AgentMessage, StoredMessage, ToolCall
@@ -104,20 +104,28 @@ class Turn:
         system, messages = self._chat.get_system(), self._read()
         prompt = None if system is None else system.content
         stream = self._provider.stream(prompt, self._provider.view(messages), self._tools.tools())
+        answer = self._heard(stream)
+        if not answer.is_complete:
+            self._raise_for_hooks([])
+            if self._interrupted.is_set():
+                return False
+            raise ProviderError("the provider's reply broke off before its end")
+        *_, said = self._record(with_own_ids(answer.messages(), messages))
+        return bool(said.tool_calls)
+
+    def _heard(self, stream: Iterator[Event]) -> Answer:
+        """What the stream tells until it ends or somebody interrupts; hooks hear it as well."""
         answer = Answer()
         with ExitStack() as stack:
             if close := getattr(stream, "close", None):
                 stack.callback(close)
             for event in stream:
-                answer.take(event)
-                self._tell(self._chat.hooks.emit_stream, event)
-                if self._interrupted.is_set() and not answer.is_complete:
-                    self._raise_for_hooks([])
-                    return False
-        if not answer.is_complete:
-            raise ProviderError("the provider's reply broke off before its end")
-        *_, said = self._record(with_own_ids(answer.messages(), messages))
-        return bool(said.tool_calls)
+                if not self._interrupted.is_set():
+                    answer.take(event)
+                    self._tell(self._chat.hooks.emit_stream, event)
+                if self._interrupted.is_set():
+                    break
+        return answer
 
     def _answer_open_calls(self, result_of: Callable[[ToolCall], str]) -> None:
         for call in open_calls(self._read()):
