@@ -185,9 +185,8 @@ class Request:
 
     def _json(self, levels: int) -> object:
         if self._media_type != "application/json":
-            raise RequestError(
-                415, "Unsupported media type", "send JSON, with the header content-type: application/json"
-            )
+            detail = "send JSON, with the header content-type: application/json"
+            raise RequestError(415, "Unsupported media type", detail, "content-type")
         try:
             return loads(self._text(), max_levels=MAX_LEVELS + levels)
         except ValueError as error:

@@ -24,9 +24,10 @@ def view_page(request: Request, turns: Callable[..., list[Turn]]) -> Reply:
     after, faithful = request.number("after") or 0, request.flag("faithful")
     if last is None and max_tokens is None:
         messages = request.log.all()
+        count = messages[-1].seq if messages else 0
     else:
         messages = request.log.window(last=last, max_tokens=max_tokens, after=after)
+        count = messages[-1].seq if messages else None
         turns, after = partial(turns, reach=REACH), 0
     shown = page(turns, messages, room=ROOM, size=size_of, after=after, faithful=faithful)
-    at_end = shown.next is None and bool(messages)
-    return ok({"messages": shown.messages, "next": shown.next}, count=messages[-1].seq if at_end else None)
+    return ok({"messages": shown.messages, "next": shown.next}, count=count if shown.next is None else None)
