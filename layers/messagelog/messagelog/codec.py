@@ -67,7 +67,7 @@ def to_json(message: AgentMessage) -> dict[str, Any]:
 
 def to_timestamp(at: datetime) -> str:
     """A time in JSON, as 2026-03-01T12:00:00.000000Z: always six digits, so that texts sort as the times do."""
-    return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return at.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def to_line(message: AgentMessage) -> str:

@@ -45,8 +45,9 @@ class AgentMessage:
     created_at: datetime | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.tool_calls, list):  # what a caller has at hand; kept as the tuple that a read gives back
-            object.__setattr__(self, "tool_calls", tuple(self.tool_calls))
+        given: object = self.tool_calls
+        if given is None or isinstance(given, list):  # what a caller has at hand, kept as a read gives it back
+            object.__setattr__(self, "tool_calls", tuple(given or ()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

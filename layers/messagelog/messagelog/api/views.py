@@ -22,6 +22,7 @@ def view_page(request: Request, turns: Callable[..., list[Turn]]) -> Reply:
     """
     last, max_tokens = request.number("last"), request.number("max_tokens")
     after, faithful = request.number("after") or 0, request.flag("faithful")
+    count: int | None
     if last is None and max_tokens is None:
         messages = request.log.all()
         count = messages[-1].seq if messages else 0

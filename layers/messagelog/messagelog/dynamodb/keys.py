@@ -12,13 +12,16 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any
 
+from messagelog.strictjson import is_unicode
+
 MAX_SEQ = 10**12 - 1  # what twelve digits hold; zero padded, so that the order of the texts is the order of the numbers
 MAX_CONVERSATION_BYTES = 2048  # DynamoDB's limit for a partition key
 
 
 def check_conversation(conversation: str) -> None:
     """Raises ValueError if DynamoDB cannot take this as a partition key."""
-    if not conversation or len(conversation.encode()) > MAX_CONVERSATION_BYTES:
+    is_text = type(conversation) is str and is_unicode(conversation)
+    if not is_text or not 0 < len(conversation.encode()) <= MAX_CONVERSATION_BYTES:
         raise ValueError(f"conversation must be 1 to {MAX_CONVERSATION_BYTES} bytes of text")
 
 

@@ -104,7 +104,9 @@ class Append:
         head = fault.failed.get(_HEAD)
         count = None if head is None else count_in(head)
         if self._expected_count is not None:
-            raise ExpectedCountError(self._read(self._table.head) if count is None else count)
+            count = self._read(self._table.head) if count is None else count
+            self._marks.put(self._mark, count)
+            raise ExpectedCountError(count)
         return count
 
     def _replay(self, fault: Fault | None = None) -> Appended | None:
