@@ -14,6 +14,7 @@ from pathlib import Path
 
 from local import runtime
 from local.dynamodb import DynamoDBError, InUseError, connect, create_tables, embedded_dynamodb
+from local.lambda_api import LambdaApi
 from local.template import ROOT, Function, Template, TemplateError, read_template
 
 
@@ -30,10 +31,12 @@ def main(arguments: list[str]) -> int:
         event = json.loads((ROOT / "events" / f"{operation}.json").read_text(encoding="utf-8"))
         with _dynamodb() as endpoint:
             create_tables(connect(endpoint), template.tables)
-            runtime.prepare(template, endpoint)
+            in_background = LambdaApi(template.functions, waits=())
+            runtime.prepare(template, endpoint, AWS_ENDPOINT_URL_LAMBDA=in_background.endpoint)
             # The reply alone goes to the standard output, the function's log lines beside it.
             with redirect_stdout(sys.stderr):
                 reply = runtime.invoke(function, event)
+                in_background.join()
             print(json.dumps(reply, indent=2, ensure_ascii=False))
     except (UsageError, DynamoDBError, TemplateError, OSError) as error:
         print(error, file=sys.stderr)

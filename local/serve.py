@@ -20,6 +20,7 @@ from werkzeug.serving import is_running_from_reloader, run_simple
 from local import lifeline, runtime
 from local.api import LocalApi, broken
 from local.dynamodb import HOST, DynamoDBError, connect, create_tables, embedded_dynamodb
+from local.lambda_api import LambdaApi
 from local.template import ROOT, TemplateError, read_template
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def _application(endpoint: str) -> WSGIApplication:
     """Return the API, or what answers 500 until template.yaml is mended and saved."""
     try:
         template = read_template()
-        runtime.prepare(template, endpoint)
+        runtime.prepare(template, endpoint, AWS_ENDPOINT_URL_LAMBDA=LambdaApi(template.functions).endpoint)
         return LocalApi(template.routes)
     except TemplateError as error:
         print(error, file=sys.stderr)

@@ -22,7 +22,7 @@ from uuid import uuid4
 
 import boto3
 import pytest
-from messagelog.api import tables
+from messagelog.api import sending, tables, worker
 from messagelog.settings import settings
 from moto import mock_aws
 
@@ -37,7 +37,7 @@ APPENDS = ("add", "append", "append_many")
 VIEWS = ("to_openai", "to_anthropic", "to_langchain", "to_bedrock")
 READS = ("all", "last", "count", *VIEWS)
 OPERATIONS = (*APPENDS, *READS)
-CHAT_OPERATIONS = ("enqueue", "get_system", "put_system", "chat_messages", "clear")
+CHAT_OPERATIONS = ("enqueue", "send", "get_system", "put_system", "chat_messages", "clear")
 
 MAX_REPLY_BYTES = 6_291_556  # from the text of Lambda's error ResponseSizeTooLarge
 PROBLEM_TYPE = "application/problem+json"  # RFC 9457
@@ -175,8 +175,9 @@ def handler_of(operation: str) -> Callable[[Any, Any], Mapping[str, Any]]:
 
 
 def new_process() -> None:
-    """Makes the functions forget their client and what they know of the counts, as a cold start does."""
-    tables.client_of.cache_clear()
+    """Makes the functions forget their clients and what they know of the counts, as a cold start does."""
+    for made_once in (tables.client_of, sending._lambda_client, worker._provider_of):
+        made_once.cache_clear()
 
 
 def client_of_functions() -> DynamoDBClient:

@@ -12,7 +12,7 @@ from aws_lambda_powertools.utilities.parser.models import APIGatewayProxyEventV2
 from samtranslator.yaml_helper import yaml_parse  # type: ignore[import-untyped]
 
 ROOT = Path(__file__).parents[2]
-EVENTS = sorted((ROOT / "events").glob("*.json"))
+EVENTS = sorted(path for path in (ROOT / "events").glob("*.json") if path.stem != "send_worker")
 FUNCTIONS = {
     resource["Properties"]["Handler"].removesuffix(".handler"): resource["Properties"]
     for resource in yaml_parse((ROOT / "template.yaml").read_text())["Resources"].values()
@@ -67,3 +67,9 @@ def test_only_a_read_has_no_body_and_others_send_json(event: dict[str, Any]) -> 
     assert event["headers"]["content-type"] == "application/json"
     assert int(event["headers"]["content-length"]) == len(event["body"].encode())
     assert isinstance(json.loads(event["body"]), dict)
+
+
+def test_the_worker_gets_what_a_send_tells_it() -> None:
+    event = json.loads((ROOT / "events" / "send_worker.json").read_text())
+    assert sorted(event) == ["conversation", "holder"]
+    assert re.fullmatch("[0-9a-f]{32}", event["holder"])

@@ -23,16 +23,17 @@ TEMPLATE: dict[str, Any] = yaml_parse((ROOT / "template.yaml").read_text())
 
 MESSAGES = "/conversations/{conversation}/messages"
 CHAT = "/conversations/{conversation}"
+NOTHING = {"Ref": "AWS::NoValue"}
 
 
-def grants(table: str, *actions: str) -> tuple[str, frozenset[str]]:
-    return table, frozenset(f"dynamodb:{action}" for action in actions)
+def grants(resource: str, *actions: str, service: str = "dynamodb") -> tuple[str, frozenset[str]]:
+    return resource, frozenset(f"{service}:{action}" for action in actions)
 
 
 APPEND = grants("MessageTable", "GetItem", "PutItem", "UpdateItem")
 READ = grants("MessageTable", "Query")
 COUNT = grants("MessageTable", "GetItem")
-OPERATIONS: dict[str, tuple[str, set[tuple[str, frozenset[str]]]]] = {
+OPERATIONS: dict[str, tuple[str | None, set[tuple[str, frozenset[str]]]]] = {
     "append": (f"POST {MESSAGES}", {APPEND}),
     "add": (f"POST {MESSAGES}/{{role}}", {APPEND}),
     "append_many": (f"POST {MESSAGES}/batch", {APPEND}),
@@ -44,6 +45,22 @@ OPERATIONS: dict[str, tuple[str, set[tuple[str, frozenset[str]]]]] = {
     "to_langchain": (f"GET {MESSAGES}/langchain", {READ}),
     "to_bedrock": (f"GET {MESSAGES}/bedrock", {READ}),
     "enqueue": (f"POST {CHAT}/queue", {grants("ChatTable", "PutItem")}),
+    "send": (
+        f"POST {CHAT}/send",
+        {
+            grants("MessageTable", "GetItem", "Query"),
+            grants("ChatTable", "GetItem", "PutItem", "UpdateItem"),
+            grants("SendWorkerFunction", "InvokeFunction", service="lambda"),
+        },
+    ),
+    "send_worker": (
+        None,
+        {
+            grants("MessageTable", "GetItem", "Query", "PutItem", "UpdateItem"),
+            grants("ChatTable", "GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"),
+            grants("FailedSendQueue", "SendMessage", service="sqs"),
+        },
+    ),
     "get_system": (f"GET {CHAT}/system", {grants("ChatTable", "GetItem", "Query")}),
     "put_system": (f"PUT {CHAT}/system", {grants("ChatTable", "GetItem", "Query", "PutItem", "DeleteItem")}),
     "chat_messages": (f"GET {CHAT}/chat", {READ, grants("ChatTable", "GetItem")}),
@@ -52,6 +69,7 @@ OPERATIONS: dict[str, tuple[str, set[tuple[str, frozenset[str]]]]] = {
         {COUNT, grants("ChatTable", "GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem")},
     ),
 }
+ROUTES = {operation: route for operation, (route, _) in OPERATIONS.items() if route}
 each_operation = pytest.mark.parametrize("operation", OPERATIONS)
 
 
@@ -66,7 +84,8 @@ def translate(template: dict[str, Any]) -> dict[str, Any]:
     """The resources that SAM makes of the template, by logical id."""
     template = copy.deepcopy(template)
     template["Globals"]["Function"]["CodeUri"] = "s3://bucket/functions"
-    template["Resources"]["MessageLogLayer"]["Properties"]["ContentUri"] = "s3://bucket/layer"
+    for layer in ("MessageLogLayer", "OpenaiLayer"):
+        template["Resources"][layer]["Properties"]["ContentUri"] = "s3://bucket/layer"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
         resources: dict[str, Any] = transform(template, {}, NoManagedPolicies())["Resources"]
@@ -88,6 +107,15 @@ def logical_id(operation: str) -> str:
 def function(operation: str) -> dict[str, Any]:
     properties: dict[str, Any] = RESOURCES[logical_id(operation)]["Properties"]
     return properties
+
+
+def statements_of(role: dict[str, Any]) -> list[dict[str, Any]]:
+    return [statement for policy in role["Policies"] for statement in policy["PolicyDocument"]["Statement"]]
+
+
+def actions_in(statement: dict[str, Any]) -> list[str]:
+    actions = statement["Action"]
+    return [actions] if isinstance(actions, str) else actions
 
 
 def routes() -> dict[str, dict[str, Any]]:
@@ -120,14 +148,14 @@ def test_a_test_names_the_operation(operation: str) -> None:
     assert any(re.search(rf"""\bfunctions[./]{operation}\b|["']{operation}["']""", test) for test in tests)
 
 
-@each_operation
+@pytest.mark.parametrize("operation", ROUTES)
 def test_each_operation_has_its_route(operation: str) -> None:
-    uri = routes()[OPERATIONS[operation][0]]["x-amazon-apigateway-integration"]["uri"]["Fn::Sub"]
+    uri = routes()[ROUTES[operation]]["x-amazon-apigateway-integration"]["uri"]["Fn::Sub"]
     assert f"${{{logical_id(operation)}.Arn}}" in uri
 
 
 def test_the_api_has_no_other_route() -> None:
-    assert sorted(routes()) == sorted(route for route, _ in OPERATIONS.values())
+    assert sorted(routes()) == sorted(ROUTES.values())
 
 
 def test_the_api_is_closed_by_default() -> None:
@@ -136,10 +164,11 @@ def test_the_api_is_closed_by_default() -> None:
     assert schemes["AWS_IAM"]["x-amazon-apigateway-authtype"] == "awsSigv4"
 
 
-def test_nothing_but_the_api_invokes_a_function() -> None:
+def test_nothing_but_the_api_invokes_a_function_and_nobody_but_send_the_worker() -> None:
     assert not of_type("AWS::Lambda::Url")
     permissions = of_type("AWS::Lambda::Permission").values()
-    assert len(permissions) == len(OPERATIONS)
+    assert len(permissions) == len(ROUTES)
+    assert {"Ref": logical_id("send_worker")} not in [permission["FunctionName"] for permission in permissions]
     assert {permission["Principal"] for permission in permissions} == {"apigateway.amazonaws.com"}
 
 
@@ -172,21 +201,53 @@ def test_each_role_grants_what_its_operation_needs(operation: str) -> None:
     """A transaction is authorised by the actions in it (DynamoDB Developer Guide, "Using IAM with transactions")."""
     role = RESOURCES[f"{logical_id(operation)}Role"]["Properties"]
     assert function(operation)["Role"] == {"Fn::GetAtt": [f"{logical_id(operation)}Role", "Arn"]}
-    statements = [it for policy in role["Policies"] for it in policy["PolicyDocument"]["Statement"]]
-    assert {(it["Resource"]["Fn::GetAtt"][0], frozenset(it["Action"])) for it in statements} == OPERATIONS[operation][1]
+    statements = [it for it in statements_of(role) if "Fn::If" not in it]
+    granted = {(it["Resource"]["Fn::GetAtt"][0], frozenset(actions_in(it))) for it in statements}
+    assert granted == OPERATIONS[operation][1]
     assert all(set(it) == {"Effect", "Action", "Resource"} and it["Effect"] == "Allow" for it in statements)
     assert {it["Resource"]["Fn::GetAtt"][1] for it in statements} == {"Arn"}
     (managed,) = role["ManagedPolicyArns"]
     assert managed.endswith(":policy/service-role/AWSLambdaBasicExecutionRole")
 
 
-def test_nothing_may_delete_from_the_log_or_scan() -> None:
-    deleting = {"DeleteItem", "BatchWriteItem", "PartiQLDelete", "DeleteTable", "Scan"}
-    for resource in RESOURCES.values():
-        for policy in resource["Properties"].get("Policies", []) if resource["Type"] == "AWS::IAM::Role" else []:
-            for statement in policy["PolicyDocument"]["Statement"]:
-                if statement["Resource"] != {"Fn::GetAtt": ["ChatTable", "Arn"]}:
-                    assert not {f"dynamodb:{action}" for action in deleting} & set(statement["Action"])
+def test_only_chat_functions_may_delete_and_only_what_is_the_chats() -> None:
+    deleting = {
+        (operation, resource)
+        for operation, (_, granted) in OPERATIONS.items()
+        for resource, actions in granted
+        if "dynamodb:DeleteItem" in actions
+    }
+    assert deleting == {(operation, "ChatTable") for operation in ("put_system", "clear", "send_worker")}
+
+
+def test_the_worker_may_ask_its_model_and_read_its_key_if_there_are_any() -> None:
+    conditional = [
+        it["Fn::If"] for it in statements_of(RESOURCES["SendWorkerFunctionRole"]["Properties"]) if "Fn::If" in it
+    ]
+    foundation_model = "arn:${AWS::Partition}:bedrock:${AWS::Region}::foundation-model/${ChatModel}"
+    of_bedrock = {"Fn::If": ["HasChatModelArns", {"Ref": "ChatModelArns"}, {"Fn::Sub": foundation_model}]}
+    assert [(condition, it["Action"], it["Resource"], otherwise) for condition, it, otherwise in conditional] == [
+        ("UsesBedrock", ["bedrock:InvokeModelWithResponseStream"], of_bedrock, NOTHING),
+        ("HasChatApiKeySecret", ["secretsmanager:GetSecretValue"], {"Ref": "ChatApiKeySecretArn"}, NOTHING),
+    ]
+
+
+def test_no_model_is_asked_until_one_is_chosen() -> None:
+    assert all(TEMPLATE["Parameters"][name]["Default"] == "" for name in TEMPLATE["Parameters"] if "Chat" in name)
+    assert set(function("send")["Environment"]["Variables"]) >= {"CHAT_PROVIDER", "CHAT_WORKER_FUNCTION"}
+
+
+def test_a_turn_that_fails_is_tried_again_and_then_kept_where_it_is_seen() -> None:
+    tries = RESOURCES["SendWorkerFunctionEventInvokeConfig"]["Properties"]
+    assert (tries["MaximumRetryAttempts"], tries["FunctionName"]) == (2, {"Ref": "SendWorkerFunction"})
+    assert function("send_worker")["DeadLetterConfig"] == {"TargetArn": {"Fn::GetAtt": ["FailedSendQueue", "Arn"]}}
+    assert RESOURCES["FailedSendQueue"]["Properties"]["MessageRetentionPeriod"] == 14 * 24 * 3600, "as long as SQS can"
+
+
+def test_the_key_of_an_api_is_in_no_variable() -> None:
+    for properties in of_type("AWS::Lambda::Function").values():
+        assert "CHAT_API_KEY" not in properties["Environment"]["Variables"]
+    assert "{{resolve" not in json.dumps(TEMPLATE)
 
 
 def test_nothing_else_grants_anything() -> None:
@@ -199,14 +260,22 @@ def test_nothing_else_grants_anything() -> None:
 def test_each_function_is_set_up_to_run(operation: str) -> None:
     properties = function(operation)
     assert properties["Architectures"] == [{"Ref": "Architecture"}]
-    assert properties["Layers"] == [{"Ref": name} for name in of_type("AWS::Lambda::LayerVersion")]
+    assert properties["Layers"][0]["Ref"].startswith("MessageLogLayer")
+    others = [{"Ref": "OpenaiLayer"}, {"Fn::If": ["HasChatSetupLayer", {"Ref": "ChatSetupLayerArn"}, NOTHING]}]
+    assert TEMPLATE["Resources"]["SendWorkerFunction"]["Properties"]["Layers"] == others
+    assert len(properties["Layers"]) == (3 if operation == "send_worker" else 1)
     assert properties["Environment"]["Variables"]["MESSAGELOG_TABLE"] == {"Ref": "MessageTable"}
     assert properties["Environment"]["Variables"]["MESSAGELOG_CHAT_TABLE"] == {"Ref": "ChatTable"}
-    assert 10 <= properties["Timeout"] < 30, "storage retries must fit, and API Gateway waits for 30 seconds"
+    if operation == "send_worker":
+        assert (properties["Timeout"], properties["MemorySize"]) == ({"Ref": "SendTimeout"}, {"Ref": "SendMemorySize"})
+        assert TEMPLATE["Parameters"]["SendTimeout"]["Default"] == 15 * 60
+    else:
+        assert 10 <= properties["Timeout"] < 30, "storage retries must fit, and API Gateway waits for 30 seconds"
 
 
-def test_the_layer_is_built_for_the_machine_of_the_functions() -> None:
-    layer = TEMPLATE["Resources"]["MessageLogLayer"]
+@pytest.mark.parametrize("name", ["MessageLogLayer", "OpenaiLayer"])
+def test_each_layer_is_built_for_the_machine_of_the_functions(name: str) -> None:
+    layer = TEMPLATE["Resources"][name]
     assert layer["Metadata"] == {"BuildMethod": "python3.13", "BuildArchitecture": {"Ref": "Architecture"}}
     assert TEMPLATE["Parameters"]["Architecture"]["Default"] == "arm64"
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from messagelog.errors import NoModelError, StorageUnavailableError
 
@@ -33,12 +35,12 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True)
 class ChatSettings:
-    """How a chat is set up. `setup` names a function, as `module:function`, that gives it its tools and hooks."""
+    """How chats are set up: what is set of the fields of ChatConfig, by name.
 
-    system_prompt: str | None
-    system_prompt_dir: str | None
-    hooks_dir: str | None
-    max_tool_call_rounds: int | None
+    `setup` names a function, as `module:function`, that gives a chat its tools and hooks.
+    """
+
+    config: Mapping[str, Any]
     setup: str | None
 
 
@@ -84,14 +86,15 @@ def model_settings() -> ModelSettings:
 
 def chat_settings() -> ChatSettings:
     """How chats are set up. Raises ValueError if a number is none."""
-    rounds = _optional("LLM_CHAT_MAX_TOOL_CALL_ROUNDS")
-    return ChatSettings(
-        system_prompt=_optional("LLM_CHAT_SYSTEM_PROMPT"),
-        system_prompt_dir=_optional("LLM_CHAT_SYSTEM_PROMPT_DIR"),
-        hooks_dir=_optional("LLM_CHAT_HOOKS_DIR"),
-        max_tool_call_rounds=None if rounds is None else int(rounds),
-        setup=_optional("CHAT_SETUP"),
-    )
+    texts = {
+        "system_prompt": _optional("LLM_CHAT_SYSTEM_PROMPT"),
+        "system_prompt_dir": _optional("LLM_CHAT_SYSTEM_PROMPT_DIR"),
+        "hooks_dir": _optional("LLM_CHAT_HOOKS_DIR"),
+    }
+    config: dict[str, Any] = {name: text for name, text in texts.items() if text is not None}
+    if rounds := _optional("LLM_CHAT_MAX_TOOL_CALL_ROUNDS"):
+        config["max_tool_call_rounds"] = int(rounds)
+    return ChatSettings(config, setup=_optional("CHAT_SETUP"))
 
 
 def _name(variable: str, what: str) -> str:

@@ -24,7 +24,7 @@ PRECONDITIONS = ("if-match", "idempotency-key")
 
 logger = Logger()
 # At DEBUG these log requests and replies, and so content. Lambda sets its log level on the root logger.
-for _name in ("boto3", "botocore", "urllib3"):
+for _name in ("boto3", "botocore", "urllib3", "openai", "httpx", "httpcore"):
     logging.getLogger(_name).setLevel(logging.INFO)
 
 

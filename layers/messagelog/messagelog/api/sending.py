@@ -1,0 +1,91 @@
+"""A send over HTTP: a worker function does the turn, and the caller may wait a little for its answer.
+
+An HTTP API answers within 30 seconds or not at all, and a turn takes as long as model and tools do. So a send takes the
+chat's lease at once, which keeps other sends out and shows the turn as running, queues what the user says, and hands
+the lease to the worker by an asynchronous invocation.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any
+from uuid import uuid4
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from messagelog.api.reply import Reply, chat_page
+from messagelog.api.request import Request
+from messagelog.chat.calls import is_due
+from messagelog.chat.chat import Chat
+from messagelog.chat.queue import MessageQueue
+from messagelog.chat.turn import ROUNDS_USED_UP
+from messagelog.errors import MessageLogError, UnknownOutcomeError
+from messagelog.messages import StoredMessage
+from messagelog.settings import chat_worker, model_settings
+from messagelog.strictjson import dumps
+
+MAX_WAIT = 25
+_START_SECONDS = 60  # in which the worker has to start, before another send may take its place
+_SPARE_SECONDS = 2.0
+_LONGEST_PAUSE = 1.0
+
+
+def start_turn(request: Request, chat: Chat) -> int:
+    """Has the worker send what is in the queue and what the request brings, and returns the count before it.
+
+    Raises NoModelError and SendRunningError before anything is written.
+    """
+    model_settings()
+    worker, content = chat_worker(), request.optional_content()
+    holder, after = uuid4().hex, chat.log.count()
+    lease = chat.state.acquire(holder, seconds=_START_SECONDS)
+    try:
+        if content is not None:
+            MessageQueue(chat.state).user(content)
+        _invoke(worker, {"conversation": request.conversation, "holder": holder})
+    except BaseException:
+        with suppress(MessageLogError):  # then it runs out by itself
+            chat.state.release(lease)
+        raise
+    return after
+
+
+def answer(request: Request, chat: Chat, *, after: int, seconds: int) -> Reply | None:
+    """The messages behind `after` once the model has answered; None if it has not within so many seconds, or failed."""
+    end = time.monotonic() + min(seconds, _seconds_left(request.context))
+    pause = 0.1
+    while time.monotonic() + pause <= end:
+        time.sleep(pause)
+        if not chat.state.is_running():
+            messages = chat.messages(after=after)
+            return chat_page(messages, after=after, limit=None, running=False) if _is_done(messages) else None
+        pause = min(1.5 * pause, _LONGEST_PAUSE)
+    return None
+
+
+def _is_done(messages: list[StoredMessage]) -> bool:
+    return bool(messages) and (not is_due(messages) or messages[-1].content == ROUNDS_USED_UP)
+
+
+def _seconds_left(context: Any) -> float:
+    remaining = getattr(context, "get_remaining_time_in_millis", None)
+    return MAX_WAIT if remaining is None else remaining() / 1000 - _SPARE_SECONDS
+
+
+def _invoke(function: str, event: dict[str, str]) -> None:
+    try:
+        _lambda_client().invoke(FunctionName=function, InvocationType="Event", Payload=dumps(event).encode())
+    except (ClientError, BotoCoreError) as error:
+        raise UnknownOutcomeError(
+            "the turn may not have been started, and what was to be said is in the queue: send again without content"
+        ) from error
+
+
+@lru_cache(maxsize=1)
+def _lambda_client() -> Any:
+    patience = Config(connect_timeout=1, read_timeout=3, retries={"mode": "standard", "total_max_attempts": 2})
+    return boto3.client("lambda", config=patience)

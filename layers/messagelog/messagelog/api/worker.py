@@ -1,0 +1,96 @@
+"""The worker's side of a send: an asynchronous invocation, which Lambda repeats after an error and may deliver twice.
+
+Neither doubles a turn: the lease lets one worker at a time write, what was queued is drained once, and a turn whose
+answer is there is not done again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache, wraps
+from importlib import import_module
+from typing import Any, TypeAlias
+
+from aws_lambda_powertools.utilities import parameters
+
+from messagelog.api.chat import open_chat
+from messagelog.api.operation import log_outcome
+from messagelog.api.request import conversation_hash
+from messagelog.chat.providers import Provider
+from messagelog.chat.service import ChatConfig, ChatService
+from messagelog.errors import NoModelError, ProviderError, SendRunningError
+from messagelog.settings import ModelSettings, chat_settings, model_settings
+
+Handler: TypeAlias = Callable[[Mapping[str, Any], Any], None]
+
+
+class TurnFailedError(Exception):
+    """A turn came to no end. Lambda logs the text, and tries again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a send has asked for. `holder` took the chat's lease for it; `context` is Lambda's."""
+
+    conversation: str
+    holder: str
+    context: Any
+
+    @property
+    def service(self) -> ChatService:
+        """The conversation's chat with the configured model, and with the tools and hooks of CHAT_SETUP."""
+        here, chat = chat_settings(), open_chat(self.conversation, self.context)
+        service = ChatService(chat, _provider(), ChatConfig(**here.config))
+        if here.setup:
+            module, _, function = here.setup.partition(":")
+            getattr(import_module(module), function)(service)
+        return service
+
+
+def worker(run: Callable[[Turn], object]) -> Handler:
+    """Makes the function's `handler(event, context)` of a function that does a Turn.
+
+    A turn that another send has taken over is no error: that send goes on from the same queue and the same log.
+    """
+    name = run.__module__.rpartition(".")[2]
+
+    @wraps(run)
+    def handler(event: Mapping[str, Any], context: Any) -> None:
+        turn = Turn(event["conversation"], event["holder"], context)
+        conversation = conversation_hash(turn.conversation)
+        try:
+            run(turn)
+        except SendRunningError as error:
+            log_outcome(name, conversation, context, 409, error)
+        except Exception as error:
+            log_outcome(name, conversation, context, 500, error)
+            raise TurnFailedError(_reason(error)) from None
+        else:
+            log_outcome(name, conversation, context, 200)
+
+    return handler
+
+
+def _reason(error: Exception) -> str:
+    """What may be logged: of other errors, the text may quote what was stored."""
+    name = type(error).__name__
+    return f"{name}: {error}" if isinstance(error, NoModelError | ProviderError) else name
+
+
+def _provider() -> Provider:
+    here = model_settings()
+    secret = here.api_key_secret if here.provider == "openai" and not here.api_key else None
+    return _provider_of(here, str(parameters.get_secret(secret, max_age=300)) if secret else here.api_key)
+
+
+@lru_cache(maxsize=1)
+def _provider_of(here: ModelSettings, api_key: str | None) -> Provider:
+    """One provider for as long as its settings last: it holds the connections."""
+    if here.provider == "bedrock":
+        from messagelog.chat.providers.bedrock import BedrockProvider
+
+        return BedrockProvider(here.model)
+    from messagelog.chat.providers.openai import OpenAIProvider
+
+    return OpenAIProvider(here.model, base_url=here.base_url, api_key=api_key or "none")
