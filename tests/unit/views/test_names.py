@@ -36,6 +36,14 @@ def test_an_id_that_was_made_is_not_given_away_again(legal: str) -> None:
     assert len(set(found)) == 4
 
 
+@every_provider
+def test_an_id_that_would_be_made_may_be_taken_already(legal: str) -> None:
+    ids = Ids(legal)
+    taken = "i" * 36 + "_2_0"
+    assert ids.of(taken, 1, 0) == taken
+    assert ids.of(taken, 2, 0) != taken
+
+
 @pytest.mark.parametrize(
     ("legal", "kept", "replaced"),
     [

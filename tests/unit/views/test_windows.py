@@ -134,6 +134,16 @@ def test_in_a_window_the_call_of_a_result_out_of_reach_is_unanswered() -> None:
     assert part[-2]["content"] == "R"
 
 
+@pytest.mark.parametrize("early", [[], [RESULT]], ids=["the first result", "a further result"])
+def test_in_a_window_a_result_belongs_to_its_call_as_far_as_the_reach(early: list[AgentMessage]) -> None:
+    between = [USER] * (REACH - len(early) - 1)
+    late = AgentMessage("tool", "late", tool_call_id="t1")
+    near, far = [CALL, *early, *between, late], [CALL, *early, *between, USER, late]
+    assert "late" in to_openai(stored(near), reach=REACH)[1]["content"]
+    assert "late" not in to_openai(stored(far), reach=REACH)[1]["content"]
+    assert to_openai(stored(far), reach=REACH)[-1]["content"] == "late"
+
+
 def test_max_tokens_is_estimated_at_four_bytes_a_token() -> None:
     log = stored([AgentMessage("user", "1234"), AgentMessage("user", "12345"), AgentMessage("user", "äö")])
     assert [seqs(log, max_tokens=n) for n in range(5)] == [[], [3], [3], [2, 3], [1, 2, 3]]
