@@ -93,8 +93,13 @@ THOUGHT = AgentMessage("reasoning", "Weather, then.")
         [OPENAI_REPLY.choices[0].message],
         iter([OPENAI_REPLY.choices[0].message]),
         {**dict(OPENAI_REPLY.choices[0].message), "audio": None},
+        {
+            "role": "assistant",
+            "content": "Let me look.",
+            "tool_calls": [{"id": "t1", "function": {"name": "weather", "arguments": {"city": "Oslo"}}}],
+        },
     ],
-    ids=["completion", "choice", "message", "dict", "list", "iterator", "shallow dict"],
+    ids=["completion", "choice", "message", "dict", "list", "iterator", "shallow dict", "arguments as a value"],
 )
 def test_openai(reply: Any) -> None:
     assert from_openai(reply) == [ASKS]

@@ -96,13 +96,17 @@ def tool_call(value: object, path: str) -> ToolCall:
 
 
 def _call(id: str, function: dict[str, Any], path: str) -> ToolCall:
-    arguments = an_optional_text(function, "arguments", path) or ""
-    return ToolCall(id, a_text(function, "name", path), _args(arguments))
+    return ToolCall(id, a_text(function, "name", path), _args(function.get("arguments")))
 
 
-def _args(arguments: str) -> Any:
-    """The value in the text, where `to_openai` makes of it a text that means the same; else the text itself."""
-    value = parsed(arguments) if arguments.strip() else {}
+def _args(arguments: Any) -> Any:
+    """The value in the text, where `to_openai` makes of it a text that means the same; else the text itself.
+
+    Some compatible endpoints give the value instead of its text.
+    """
+    if arguments is None or arguments == "":
+        return {}
+    value = parsed(arguments) if isinstance(arguments, str) else arguments
     return arguments if value is None or isinstance(value, str) else value
 
 
