@@ -218,6 +218,15 @@ class TestMessageQueue:
         MessageQueue(chat.state).user("later")
         assert (seen, chat.messages(), chat.log.count()) == ([], [], 0)
 
+    def test_the_four_ways_of_adding_are_those_of_queueing(self, chat: Chat) -> None:
+        queue = MessageQueue(chat.state)
+        queue.user("u")
+        queue.assistant("a")
+        queue.tool("t", "call_1")
+        queue.reasoning("r")
+        staged = [(each.message.role, each.message.content) for each in chat.state.staged(limit=9)]
+        assert staged == [("user", "u"), ("assistant", "a"), ("tool", "t"), ("reasoning", "r")]
+
     def test_queueing_does_not_wait_for_a_send(self, chat: Chat) -> None:
         chat.state.acquire("a send", seconds=600)
         queue = MessageQueue(chat.state)

@@ -65,12 +65,25 @@ def test_the_root_and_what_both_trees_have_stay_the_same_objects() -> None:
 def test_a_prompt_that_is_made_and_not_filled_yet_outlives_the_change_of_another_process() -> None:
     state = State()
     one, other = SystemPrompt(state), SystemPrompt(state)
-    persona = one.read().child("my own").prompt("persona")
+    made = [one.read().child("general").prompt("persona"), one.read().child("my own").prompt("persona")]
     other.read().child("general").prompt("rules").set_content("Be brief.")
     one.read()
-    persona.set_content("You are a pirate.")
-    assert "You are a pirate." in other.read().compose()
+    for persona in made:
+        persona.set_content("You are a pirate.")
+    assert other.read().compose().count("You are a pirate.") == 2
     assert "Be brief." in other.read().compose()
+
+
+def test_a_component_that_another_process_replaced_is_out_of_the_tree() -> None:
+    state = State()
+    one, other = SystemPrompt(state), SystemPrompt(state)
+    replaced = one.read().prompt("rules")
+    replaced.set_content("Be brief.")
+    other.put({"children": [{"id": "rules", "children": [{"id": "first", "content": "Be kind."}]}]})
+    assert one.read().child("rules").prompt("first").content == "Be kind."
+    replaced.set_content("Be loud.")
+    assert (state.writes, one.read().compose()) == (2, "rules\n    first\n        Be kind.")
+    one.read().add(replaced)
 
 
 def test_the_later_of_two_writers_is_told_and_its_change_taken_back() -> None:
@@ -115,6 +128,21 @@ def test_changes_inside_editing_are_one_write() -> None:
         assert state.writes == 0
     assert state.writes == 1
     assert SystemPrompt(state).read().compose() == root.compose()
+
+
+def test_a_read_inside_editing_takes_nothing_of_the_edit_away() -> None:
+    state = State()
+    one, other = SystemPrompt(state), SystemPrompt(state)
+
+    def edit() -> None:
+        with one.editing() as root:
+            root.add(Prompt("mine", "mine"))
+            other.read().add(Prompt("theirs", "theirs"))
+            assert one.read().compose() == "mine\n    mine"
+
+    with pytest.raises(PromptChangedError):
+        edit()
+    assert one.read().compose() == "theirs\n    theirs"
 
 
 def test_editing_that_raises_changes_nothing() -> None:
