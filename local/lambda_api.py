@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from werkzeug.serving import make_server
+from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request, Response
 
 from local import runtime
@@ -29,6 +29,13 @@ if TYPE_CHECKING:
 _INVOKE = re.compile(r"/2015-03-31/functions/([^/]+)/invocations")
 
 
+class _Quiet(WSGIRequestHandler):
+    """Logs no request: who sent it logs what becomes of it."""
+
+    def log_request(self, *_: object) -> None:
+        pass
+
+
 class LambdaApi:
     """Serves on a free port, as long as the process lives. `waits` are the seconds before each further try."""
 
@@ -36,7 +43,7 @@ class LambdaApi:
         self._functions = {function.logical_id: function for function in functions}
         self._waits = waits
         self._running: list[threading.Thread] = []
-        server = make_server(HOST, 0, self, threaded=True)
+        server = make_server(HOST, 0, self, threaded=True, request_handler=_Quiet)
         self.endpoint = f"http://{HOST}:{server.server_port}"
         threading.Thread(target=server.serve_forever, daemon=True, name="lambda").start()
 
@@ -70,4 +77,4 @@ class LambdaApi:
                 return
             except Exception:
                 traceback.print_exc(file=sys.stderr)
-        print(f"{function.logical_id} has failed for good; on AWS its event would be in the dead-letter queue now.")
+        print(f"{function.logical_id} has failed for good: on AWS, its event is dead-lettered.", file=sys.stderr)

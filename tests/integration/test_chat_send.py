@@ -10,15 +10,16 @@ import importlib
 import json
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
-from messagelog.api import worker
+from messagelog.api import sending, worker
 from messagelog.api.worker import TurnFailedError
 from messagelog.chat.dynamodb import DynamoDBChatState
 from messagelog.chat.service import ChatService
@@ -28,6 +29,7 @@ from local.dynamodb import HOST, free_port
 from local.lambda_api import LambdaApi
 from local.template import Function
 from tests.chat_server import ChatServer, Cut, Refuse, Reply, chat_server
+from tests.clock import Clock
 from tests.http_api import HttpApi, empty, functions_on_moto, handler_of, new_process
 
 if TYPE_CHECKING:
@@ -172,7 +174,7 @@ def test_an_event_that_comes_twice_is_one_turn(api: HttpApi, server: ChatServer,
     assert turns(api) == [("user", "Hello!"), ("assistant", "Ahoy!")]
 
 
-@pytest.mark.parametrize("failure", [Refuse(500), Refuse(401), Cut("Half of an")], ids=repr)
+@pytest.mark.parametrize("failure", [Refuse(500), Refuse(401), Cut("Half of an")], ids=["500", "401", "cut"])
 def test_a_turn_that_fails_is_gone_on_with_by_the_next_try(
     api: HttpApi, server: ChatServer, work: Worker, monkeypatch: pytest.MonkeyPatch, failure: Any
 ) -> None:
@@ -233,6 +235,75 @@ def test_a_wait_that_api_gateway_would_not_last_is_refused(api: HttpApi, work: W
 def test_a_precondition_that_is_not_heeded_is_refused(api: HttpApi, work: Worker) -> None:
     reply = api.post("send", {"content": "Hi"}, headers={"Idempotency-Key": "k"})
     assert (reply.status, reply.paths, work.events) == (400, ["idempotency-key"], [])
+
+
+@dataclass
+class Waiting:
+    """Time for a send that waits: it passes while the send sleeps, and `meanwhile` happens in the first pause."""
+
+    clock: Clock = field(default_factory=Clock)
+    meanwhile: Callable[[], object] = lambda: None
+
+    def monotonic(self) -> float:
+        return self.clock()
+
+    def sleep(self, seconds: float) -> None:
+        self.clock.sleep(seconds)
+        if len(self.clock.pauses) == 1:
+            self.meanwhile()
+
+
+@pytest.fixture
+def waiting(monkeypatch: pytest.MonkeyPatch) -> Waiting:
+    time = Waiting()
+    monkeypatch.setattr(sending, "time", time)
+    return time
+
+
+def wait(api: HttpApi, seconds: int) -> Any:
+    return api.send("send", body='{"content": "Hello!"}', queryStringParameters={"wait": str(seconds)})
+
+
+def test_who_waits_gets_the_new_messages(api: HttpApi, server: ChatServer, work: Worker, waiting: Waiting) -> None:
+    api.post("append", {"role": "user", "content": "earlier"})
+    server.script(Reply("Ahoy!"))
+    waiting.meanwhile = work.run
+    reply = wait(api, 25)
+    assert (reply.status, reply.json["next"], reply.json["running"]) == (200, None, False)
+    assert [(it["seq"], it["content"]) for it in reply.json["messages"]] == [(2, "Hello!"), (3, "Ahoy!")]
+    assert len(waiting.clock.pauses) == 1
+
+
+def test_a_turn_whose_rounds_are_used_up_is_done(
+    api: HttpApi, server: ChatServer, work: Worker, waiting: Waiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LLM_CHAT_MAX_TOOL_CALL_ROUNDS", "0")
+    server.script(Reply(calls=[CALL]))
+    waiting.meanwhile = work.run
+    assert [it["role"] for it in wait(api, 25).json["messages"]] == ["user", "assistant", "tool"]
+
+
+def test_who_waits_for_a_turn_that_fails_is_not_kept_waiting(
+    api: HttpApi, server: ChatServer, work: Worker, waiting: Waiting
+) -> None:
+    def fail() -> None:
+        with pytest.raises(TurnFailedError):
+            work.run()
+
+    server.script(Refuse(400))
+    waiting.meanwhile = fail
+    reply = wait(api, 25)
+    assert (reply.status, reply.json, len(waiting.clock.pauses)) == (202, {"after": 0}, 1)
+
+
+@pytest.mark.parametrize(("timeout", "longest"), [(29, 25), (10, 8), (1, 0)])
+def test_a_wait_is_cheap_and_ends_in_time(
+    api: HttpApi, work: Worker, waiting: Waiting, timeout: int, longest: int
+) -> None:
+    api.context = SimpleNamespace(get_remaining_time_in_millis=lambda: timeout * 1000)
+    assert (wait(api, 25).status, len(work.events)) == (202, 1)
+    assert longest - 1.1 < sum(waiting.clock.pauses) <= longest
+    assert len(waiting.clock.pauses) <= 30, "each pause is one read of one small item"
 
 
 class Weather(ToolPackage):
@@ -315,7 +386,11 @@ def test_bedrock_is_asked_for_the_model(api: HttpApi, monkeypatch: pytest.Monkey
     assert (type(provider).__name__, provider._model) == ("BedrockProvider", "amazon.nova-lite-v1:0")  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("failure", [None, Refuse(400), Cut(MARK), Reply(MARK, calls=[(MARK, MARK, MARK)])], ids=repr)
+@pytest.mark.parametrize(
+    "failure",
+    [None, Refuse(400), Cut(MARK), Reply(MARK, calls=[(MARK, MARK, MARK)])],
+    ids=["none", "refusal", "cut", "after a call"],
+)
 def test_neither_log_nor_error_tells_what_a_chat_is_about(
     table: DynamoDBClient,
     event: Any,
