@@ -56,13 +56,11 @@ class Hook:
         self._hooks.remove(self)
 
     def take_trigger(self) -> bool:
-        """Counts a call, and says whether it is allowed; with the last one the hook ends."""
+        """Counts a call, and says whether it is allowed."""
         with self._lock:
             if self._left is None:
                 return True
             self._left -= 1
-            if self._left <= 0:
-                self.dispose()
             return self._left >= 0
 
 
