@@ -90,3 +90,22 @@ def test_a_built_handler_imports_as_on_lambda(name: str, build: Path, lambda_run
     assert result.returncode == 0, result.stderr
     assert attribute == "handler"
     assert result.stdout.split() == [str(folder / f"{module}.py"), "True", str(layer / "messagelog" / "__init__.py")]
+
+
+def test_the_worker_finds_openai_in_its_layer_and_no_other_function_carries_it(
+    build: Path, lambda_runtime: Path, python: str
+) -> None:
+    layers = [build / name / "python" for name in ("MessageLogLayer", "OpenaiLayer")]
+    path = [str(folder) for folder in (*layers, lambda_runtime)]
+    provider = "from messagelog.chat.providers.openai import OpenAIProvider; print(OpenAIProvider('m', api_key='k'))"
+    command = [python, "-I", "-S", "-c", f"import sys; sys.path[:0] = sys.argv[1:]; {provider}", *path]
+    result = subprocess.run(command, env={}, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    assert not (layers[0] / "openai").exists()
+
+
+def test_what_the_worker_needs_fits_into_lambda(build: Path) -> None:
+    """At most 250 MB, layers included ("Lambda quotas", deployment package)."""
+    folders = (build / name for name in ("SendWorkerFunction", "MessageLogLayer", "OpenaiLayer"))
+    size = sum(file.stat().st_size for folder in folders for file in folder.rglob("*") if file.is_file())
+    assert size < 125 * 1024 * 1024, "half of it is for the layer of ChatSetup"
