@@ -81,10 +81,10 @@ class PromptChangedError(ConflictError):
 
 
 class SendRunningError(ConflictError):
-    """A send is running in this conversation. Nothing was written: wait until it is done."""
+    """A send is running in this conversation, or its chat was just cleared. Nothing was written: try again later."""
 
     def __str__(self) -> str:
-        return "a send is running in this conversation; wait until it is done"
+        return "a send is running in this conversation, or its chat was just cleared; nothing was written, try later"
 
 
 class ThrottledError(MessageLogError):

@@ -149,7 +149,8 @@ class Chat:
     def handoff(self, strategy: HandoffStrategy) -> None:
         """Makes the messages historic, and what the strategy gives for them the chat's messages. No hook is called.
 
-        Raises ExpectedCountError if a message was added meanwhile: nothing has changed then.
+        Raises ExpectedCountError if a message was added meanwhile, SendRunningError if somebody sends, or cleared or
+        handed off meanwhile: nothing has changed then.
         """
         if self.state.is_running():
             raise SendRunningError
@@ -157,10 +158,10 @@ class Chat:
         old = list(_spoken(self.log.iter_all(after=window.start, limit=max(0, count - window.start))))
         new, moved = _drafts(strategy.apply(old)), Window(window.cleared, count)
         if not new:
-            self.state.move(moved)
+            self.state.move(moved, seen=window)
             return
         try:
-            self.log.append_many(new, expected_count=count, also=self.state.moving(moved))
+            self.log.append_many(new, expected_count=count, also=self.state.moving(moved, seen=window))
         except AlsoError:
             raise SendRunningError from None
 

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
 _STATE = "state"
 _SYSTEM = "system"
+_FREE = "(attribute_not_exists(#lease_end) OR #lease_end <= :now)"
+_AS_SEEN = "#cleared = :seen_cleared AND #start = :seen_start"
+_NEVER_MOVED = "attribute_not_exists(#start)"
+_HELD = "#fence = :fence AND #lease_end > :released"
 _SAME_VERSION = "#version = :version"
 _NO_VERSION = "attribute_not_exists(#version)"
 
@@ -67,24 +71,28 @@ class DynamoDBChatState:
         """See `ChatState.is_running`. One GetItem."""
         return number(self._items.get(_STATE), "lease_end") > self._now()
 
-    def move(self, window: Window, *, system: System | None = None) -> None:
+    def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> None:
         """See `ChatState.move`."""
         if system is None:
-            self._move(*self.moving(window))
+            self._move(*self.moving(window, seen=seen))
             return
         while True:
             old = self._items.get(_SYSTEM)
             item = self._system_item(system.tree, number(old, "version") + 1)
-            if self._move(*self.moving(window), self._put_system(item, old)):
+            if self._move(*self.moving(window, seen=seen), self._put_system(item, old)):
                 self._blobs.delete(old)
                 return
             self._blobs.delete(item)  # somebody changed the tree just now: that change is cleared as well
 
-    def moving(self, window: Window) -> Sequence[Action]:
+    def moving(self, window: Window, *, seen: Window | None = None) -> Sequence[Action]:
         """See `ChatState.moving`."""
         place = {"cleared": window.cleared, "start": window.start}
-        free = "attribute_not_exists(#lease_end) OR #lease_end <= :now"
-        return [self._items.update(_STATE, place, free, now=self._now())]
+        condition, values = _FREE, {"now": self._now()}
+        if seen is not None:
+            condition += f" AND {_AS_SEEN if seen.start else _NEVER_MOVED}"
+            values |= {"seen_cleared": seen.cleared, "seen_start": seen.start} if seen.start else {}
+        # Who held a lease before is kept out, though the lease has run out and nobody has taken it over.
+        return [self._items.update(_STATE, place, condition, raised="fence", **values)]
 
     def system(self) -> System:
         """See `ChatState.system`. One GetItem, and a Query for a tree over 350 KB compressed."""
@@ -160,7 +168,7 @@ class DynamoDBChatState:
         return [self._items.check(_STATE, "#fence = :fence", fence=lease.fence)]
 
     def _lease_until(self, lease: Lease, end: int) -> Action:
-        return self._items.update(_STATE, {"lease_end": end}, "#fence = :fence", fence=lease.fence)
+        return self._items.update(_STATE, {"lease_end": end}, _HELD, fence=lease.fence, released=0)
 
     def _move(self, state: Action, *others: Action) -> bool:
         """Commits a change of the state item, others with it; whether the conditions of the others held."""

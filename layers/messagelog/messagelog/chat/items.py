@@ -61,13 +61,17 @@ class ChatItems:
         """Only a condition."""
         return self._action("ConditionCheck", {"Key": self.table.key(entry)}, condition, values)
 
-    def update(self, entry: str, new: Mapping[str, int | str], condition: str, **values: int) -> Action:
-        """Sets the attributes in `new` under a condition."""
-        settings = ", ".join(f"#{name} = :new_{name}" for name in new)
-        parameters = {"Key": self.table.key(entry), "UpdateExpression": f"SET {settings}"}
-        return self._action(
-            "Update", parameters, condition, {**values, **{f"new_{name}": value for name, value in new.items()}}
-        )
+    def update(
+        self, entry: str, new: Mapping[str, int | str], condition: str, raised: str | None = None, **values: int
+    ) -> Action:
+        """Sets the attributes in `new` under a condition, and raises the number `raised` by one."""
+        expression = "SET " + ", ".join(f"#{name} = :new_{name}" for name in new)
+        given = {**values, **{f"new_{name}": value for name, value in new.items()}}
+        if raised is not None:
+            expression += f" ADD #{raised} :one"
+            given["one"] = 1
+        parameters = {"Key": self.table.key(entry), "UpdateExpression": expression}
+        return self._action("Update", parameters, condition, given)
 
     def _action(self, kind: str, parameters: dict[str, Any], condition: str, values: Mapping[str, int | str]) -> Action:
         """The action, with every `#name` in its expressions standing for the attribute of that name."""

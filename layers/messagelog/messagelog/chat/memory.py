@@ -37,18 +37,22 @@ class MemoryChatState:
         """See `ChatState.is_running`."""
         return self._lease_end > self._clock()
 
-    def move(self, window: Window, *, system: System | None = None) -> None:
+    def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> None:
         """See `ChatState.move`."""
         with self._lock:
-            if self.is_running():
+            if not self._may_move(seen):
                 raise SendRunningError
             self._window = window
+            self._lease = Lease("", self._lease.fence + 1)
             if system is not None:
                 self._system = System(system.tree, self._system.version + 1)
 
-    def moving(self, window: Window) -> Sequence[MemoryAlso]:
+    def moving(self, window: Window, *, seen: Window | None = None) -> Sequence[MemoryAlso]:
         """See `ChatState.moving`."""
-        return [MemoryAlso(self._lock, lambda: not self.is_running(), lambda: self.move(window))]
+        return [MemoryAlso(self._lock, lambda: self._may_move(seen), lambda: self.move(window))]
+
+    def _may_move(self, seen: Window | None) -> bool:
+        return not self.is_running() and seen in (None, self._window)
 
     def system(self) -> System:
         """See `ChatState.system`."""
@@ -105,7 +109,7 @@ class MemoryChatState:
     def renew(self, lease: Lease, *, seconds: float) -> None:
         """See `ChatState.renew`."""
         with self._lock:
-            if lease != self._lease:
+            if lease != self._lease or self._lease_end == 0.0:
                 raise SendRunningError
             self._lease_end = self._clock() + seconds
 

@@ -14,7 +14,10 @@ _INDENT = " " * 4
 
 
 class _Component:
-    """What prompts and containers share: a title, and a place in the container around them."""
+    """What prompts and containers share: a title, and a place in the container around them.
+
+    A change that whoever watches the tree refuses, by raising, is taken back.
+    """
 
     def __init__(self, title: str) -> None:
         self._title = _text(title, "title")
@@ -28,8 +31,7 @@ class _Component:
 
     def set_title(self, title: str) -> None:
         """Gives another title; with an empty one, what is inside stands without a line above it and not indented."""
-        self._title = _text(title, "title")
-        self._changed()
+        self._set(_title=_text(title, "title"))
 
     def compose(self) -> str:
         """The text: the title on its line, and indented by four spaces what is inside. Empty without content."""
@@ -40,6 +42,15 @@ class _Component:
 
     def _inside(self) -> str:
         raise NotImplementedError
+
+    def _set(self, **new: str) -> None:
+        old = {name: vars(self)[name] for name in new}
+        vars(self).update(new)
+        try:
+            self._changed()
+        except BaseException:
+            vars(self).update(old)
+            raise
 
     def _changed(self) -> None:
         if self._parent:
@@ -60,8 +71,7 @@ class Prompt(_Component):
 
     def set_content(self, content: str) -> None:
         """Replaces the text."""
-        self._content = _text(content, "content")
-        self._changed()
+        self._set(_content=_text(content, "content"))
 
     def clear(self) -> None:
         """Takes the text away."""
@@ -118,13 +128,23 @@ class PromptContainer(_Component):
         if component._parent or component is self._root():
             raise ValueError("this component is in a tree already, and it has one place: add another one")
         ids = (f"{component.title} {number}" if number > 1 else component.title for number in count(1))
-        self._put(next(id for id in ids if id not in self._children), component)
-        self._changed()
+        id = next(id for id in ids if id not in self._children)
+        self._put(id, component)
+        try:
+            self._changed()
+        except BaseException:
+            self._children.pop(id)._parent = None
+            raise
 
     def clear(self) -> None:
         """Takes out all that is inside, and sets the title back to the id, to none at the root."""
+        before = PromptContainer.from_json(self.to_json(), standard=self._standard)
         self.become(PromptContainer(self._id, standard=self._standard))
-        self._changed()
+        try:
+            self._changed()
+        except BaseException:
+            self.become(before)
+            raise
 
     def has_content(self) -> bool:
         """Whether anything inside has content."""
@@ -170,7 +190,7 @@ class PromptContainer(_Component):
                 self._put(id, gone)
 
     def watch(self, on_change: Callable[[], None]) -> None:
-        """Calls back after each change in the tree whose root this is."""
+        """Calls back after each change in the tree whose root this is. If it raises, the change is taken back."""
         self._on_change = on_change
 
     def _inside(self) -> str:

@@ -13,12 +13,12 @@ from messagelog.chat.chat import Chat
 from messagelog.chat.hooks import HookBuilder
 from messagelog.chat.json_hooks import JsonHooks
 from messagelog.chat.lease import HeldLease
+from messagelog.chat.prompt import PromptContainer
 from messagelog.chat.providers import Provider
 from messagelog.chat.queue import HookMessageWriter, MessageQueue
 from messagelog.chat.system import GENERAL
 from messagelog.chat.tools import ToolSuite
 from messagelog.chat.turn import Turn
-from messagelog.errors import PromptChangedError
 from messagelog.messages import StoredMessage
 
 _PROMPT_FILES = (".md", ".txt")
@@ -97,14 +97,13 @@ class ChatService:
         of a container.
         """
         prompts = dict(_prompt_files(self._config.system_prompt_dir))
-        while prompts:
-            try:
-                with self._chat.editing_system() as root:
-                    for name, text in prompts.items():
-                        root.child(GENERAL).prompt(name).set_content(text)
-                return
-            except PromptChangedError:  # just now, by somebody else: into the new tree, then
-                continue
+
+        def put(root: PromptContainer) -> None:
+            for name, text in prompts.items():
+                root.child(GENERAL).prompt(name).set_content(text)
+
+        if prompts:
+            self._chat.system_prompt.update(put)
 
     def reset_tutorials(self) -> None:
         """Puts the tutorials of the tools into the prompt tree again, after `chat().clear()`."""

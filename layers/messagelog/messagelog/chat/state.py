@@ -60,15 +60,16 @@ class ChatState(Protocol):
         """Whether somebody holds a lease that has not run out."""
         ...
 
-    def move(self, window: Window, *, system: System | None = None) -> None:
+    def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> None:
         """Puts the window elsewhere; with `system`, replaces the prompt tree in the same commit, whatever its version.
 
-        Raises SendRunningError while somebody sends.
+        Raises SendRunningError while somebody sends or, with `seen`, if the window is not where it was seen any more.
+        Who held a lease before can write no longer, though it has run out and nobody else has taken it.
         """
         ...
 
-    def moving(self, window: Window) -> Sequence[Any]:
-        """`also` that puts the window elsewhere; does not hold while somebody sends."""
+    def moving(self, window: Window, *, seen: Window | None = None) -> Sequence[Any]:
+        """`also` that does what `move` does, and does not hold where that raises."""
         ...
 
     def system(self) -> System:
@@ -104,7 +105,7 @@ class ChatState(Protocol):
         ...
 
     def renew(self, lease: Lease, *, seconds: float) -> None:
-        """Lets the lease run that long from now. Raises SendRunningError if another took it over."""
+        """Lets the lease run that long from now. Raises SendRunningError if it was released or taken over."""
         ...
 
     def release(self, lease: Lease) -> None:

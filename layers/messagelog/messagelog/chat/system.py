@@ -69,15 +69,16 @@ class SystemPrompt:
         """Gives the root to make changes in, all of which are written as one; none of them if the block raises."""
         with self._lock:
             root = self.read()
-            self._editing += 1
             try:
-                yield root
+                self._editing += 1
+                try:
+                    yield root
+                finally:
+                    self._editing -= 1
+                self._write()
             except BaseException:
-                self._root.become(_tree(self._known))
+                self._root.become(_tree(self._known), keep_new=True)
                 raise
-            finally:
-                self._editing -= 1
-            self._write()
 
     def put(self, form: Mapping[str, Any], *, version: int | None = None) -> PromptContainer:
         """Replaces the tree by one in its JSON form, if it has this version, and returns the root.
@@ -97,15 +98,8 @@ class SystemPrompt:
 
     def _write(self) -> None:
         with self._lock:
-            if self._editing:
-                return
-            try:
-                form = _form(self._root)
-                if form != self._known.tree:
-                    self._known = self._state.put_system(form, version=self._known.version)
-            except BaseException:
-                self._root.become(_tree(self._known))
-                raise
+            if not self._editing and (form := _form(self._root)) != self._known.tree:
+                self._known = self._state.put_system(form, version=self._known.version)
 
 
 def _tree(system: System) -> PromptContainer:

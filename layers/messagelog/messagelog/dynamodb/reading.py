@@ -15,6 +15,7 @@ from messagelog.dynamodb.table import ConversationTable
 from messagelog.errors import StorageUnavailableError
 from messagelog.messages import StoredMessage
 
+_DAMAGE = "messages are missing in the table: was it changed by hand?"
 _FIRST_PAGE_OF_ROWS = 25  # who reads backwards without a limit looks for something near the end
 
 
@@ -81,7 +82,7 @@ def _settled_rows(table: ConversationTable, wanted: _Wanted, consistent: bool) -
             if next(attempts, None) is not None:
                 continue
             if unsettled.batch is None or _goes_on(table, unsettled.batch[1]):
-                raise StorageUnavailableError("messages are missing in the table: was it changed by hand?") from None
+                raise StorageUnavailableError(_DAMAGE) from None
             wanted.below = unsettled.batch[0]
 
 
@@ -141,6 +142,8 @@ def _blocks(
             # They were written before the row that led here, and may not have reached this replica yet.
             stream = parts_of(blocks[blocks.index(block) :], consistent=True)
             parts = _by_entry(islice(stream, len(entries)))
+            if parts.keys() != set(entries):
+                raise StorageUnavailableError(_DAMAGE)
         yield block, segments.unpack([parts[entry] for entry in entries])
 
 

@@ -60,6 +60,7 @@ class Append:
                 return replay
             self._check_expected()
             rows = [self._segment_row()]
+            self._end = self._table.retry.end()  # the parts are the expensive half: they deserve a few tries to count
         return self._commit(rows)
 
     def _check_expected(self) -> None:
