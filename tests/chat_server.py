@@ -119,7 +119,7 @@ class BreaksOff(Reply):
         chunks.end()
 
 
-@dataclass
+@dataclass(frozen=True)
 class Refuse(Step):
     """An error in place of an answer, which quotes what was sent."""
 
@@ -168,18 +168,27 @@ class Silent(Reply):
         handler.server.ending.wait()  # type: ignore[attr-defined]
 
 
+_NO_STEP = Refuse(500, "nothing_left_in_the_script")
+
+
 @dataclass
 class ChatServer:
     """The server as a test sees it."""
 
     url: str
     requests: list[dict[str, Any]]
-    otherwise: Step = field(default_factory=lambda: Refuse(500, "nothing_left_in_the_script"))
+    otherwise: Step = _NO_STEP
     _steps: deque[Step] = field(default_factory=deque)
 
     def script(self, *steps: Step) -> None:
         """What becomes of the next requests, in order. A request without a step gets `otherwise`, an error."""
         self._steps.extend(steps)
+
+    def forget(self) -> None:
+        """Begins anew, with no script and no requests."""
+        self._steps.clear()
+        self.requests.clear()
+        self.otherwise = _NO_STEP
 
     @property
     def last_request(self) -> dict[str, Any]:

@@ -92,6 +92,6 @@ def model() -> Iterator[tuple[ChatServer, OpenAIProvider]]:
 def talk(model: tuple[ChatServer, OpenAIProvider]) -> Iterator[Talk]:
     """A new conversation. What a test scripts is asked for, or it fails."""
     server, provider = model
-    server.requests.clear()
+    server.forget()
     yield Talk(server, provider)
     assert not server.steps_left, "the model was asked less often than the test says"
