@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import string
+from collections.abc import Callable
 
 import pytest
 from messagelog import CodecError, PromptChangedError
@@ -103,19 +104,52 @@ def test_the_later_of_two_writers_is_told_and_its_change_taken_back() -> None:
     assert "mine" in other.read().compose()
 
 
-def test_a_change_that_could_not_be_written_is_taken_back() -> None:
+def test_a_change_that_could_not_be_written_is_taken_back_and_can_be_made_again() -> None:
     state = State()
     prompt = SystemPrompt(state)
-    persona = prompt.read().child("general").prompt("persona")
+    root = prompt.read()
+    persona, made, added = root.child("general").prompt("persona"), root.prompt("made"), Prompt("added", "text")
     persona.set_content("before")
+    before = root.to_json()
+    changes: list[Callable[[], None]] = [
+        lambda: persona.set_content("after"),
+        lambda: persona.set_title("After"),
+        lambda: made.set_content("after"),
+        lambda: root.set_title("After"),
+        lambda: root.add(added),
+        lambda: root.child("general").clear(),
+        root.clear,
+    ]
 
     def fail() -> None:
         raise RuntimeError("no storage")
 
+    for change in changes[:-2]:
+        state.before_write = fail
+        with pytest.raises(RuntimeError):
+            change()
+        assert root.to_json() == before
+        state.before_write = lambda: None
+        change()
+        before = root.to_json()
+        assert SystemPrompt(state).read().to_json() == before
     state.before_write = fail
-    with pytest.raises(RuntimeError):
-        persona.set_content("lost")
-    assert prompt.read().compose().endswith("before")
+    for change in changes[-2:]:
+        with pytest.raises(RuntimeError):
+            change()
+        assert root.to_json() == before
+
+
+def test_a_prompt_that_was_new_when_another_process_wrote_can_be_filled_after_all() -> None:
+    state = State()
+    one, other = SystemPrompt(state), SystemPrompt(state)
+    persona = one.read().child("general").prompt("persona")
+    other.read().child("general").prompt("rules").set_content("Be brief.")
+    with pytest.raises(PromptChangedError):
+        persona.set_content("You are a pirate.")
+    one.read()
+    persona.set_content("You are a pirate.")
+    assert "You are a pirate." in other.read().compose()
 
 
 def test_changes_inside_editing_are_one_write() -> None:

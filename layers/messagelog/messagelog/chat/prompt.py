@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from typing import Any, TypeVar
 
-from messagelog.errors import CodecError
-from messagelog.strictjson import below, copied, is_unicode, kind_of, require_object
+from messagelog.chat.prompt_forms import checked_text, fill
+from messagelog.strictjson import copied, kind_of
 
 _INDENT = " " * 4
 
@@ -20,7 +20,7 @@ class _Component:
     """
 
     def __init__(self, title: str) -> None:
-        self._title = _text(title, "title")
+        self._title = checked_text(title, "title")
         self._id = ""
         self._parent: PromptContainer | None = None
 
@@ -31,7 +31,7 @@ class _Component:
 
     def set_title(self, title: str) -> None:
         """Gives another title; with an empty one, what is inside stands without a line above it and not indented."""
-        self._set(_title=_text(title, "title"))
+        self._set(_title=checked_text(title, "title"))
 
     def compose(self) -> str:
         """The text: the title on its line, and indented by four spaces what is inside. Empty without content."""
@@ -46,10 +46,13 @@ class _Component:
     def _set(self, **new: str) -> None:
         old = {name: vars(self)[name] for name in new}
         vars(self).update(new)
+        self._tell(lambda: vars(self).update(old))
+
+    def _tell(self, undo: Callable[[], None]) -> None:
         try:
             self._changed()
         except BaseException:
-            vars(self).update(old)
+            undo()
             raise
 
     def _changed(self) -> None:
@@ -62,7 +65,7 @@ class Prompt(_Component):
 
     def __init__(self, title: str = "", content: str = "") -> None:
         super().__init__(title)
-        self._content = _text(content, "content")
+        self._content = checked_text(content, "content")
 
     @property
     def content(self) -> str:
@@ -71,7 +74,7 @@ class Prompt(_Component):
 
     def set_content(self, content: str) -> None:
         """Replaces the text."""
-        self._set(_content=_text(content, "content"))
+        self._set(_content=checked_text(content, "content"))
 
     def clear(self) -> None:
         """Takes the text away."""
@@ -130,21 +133,13 @@ class PromptContainer(_Component):
         ids = (f"{component.title} {number}" if number > 1 else component.title for number in count(1))
         id = next(id for id in ids if id not in self._children)
         self._put(id, component)
-        try:
-            self._changed()
-        except BaseException:
-            self._children.pop(id)._parent = None
-            raise
+        self._tell(lambda: self._take_out(id))
 
     def clear(self) -> None:
         """Takes out all that is inside, and sets the title back to the id, to none at the root."""
         before = PromptContainer.from_json(self.to_json(), standard=self._standard)
         self.become(PromptContainer(self._id, standard=self._standard))
-        try:
-            self._changed()
-        except BaseException:
-            self.become(before)
-            raise
+        self._tell(lambda: self.become(before))
 
     def has_content(self) -> bool:
         """Whether anything inside has content."""
@@ -165,8 +160,8 @@ class PromptContainer(_Component):
         """
         copied(form, path)  # text and nesting
         container = cls()
+        fill(container, form, path, containers=standard)
         container._standard = tuple(standard)
-        container._fill(require_object(form, path, ("title", "children")), path)
         container._make_standard()
         return container
 
@@ -205,7 +200,7 @@ class PromptContainer(_Component):
         return self._parent._root() if self._parent else self
 
     def _get_or_make(self, id: str, kind: type[_Kind]) -> _Kind:
-        found = self._children.get(_text(id, "id"))
+        found = self._children.get(checked_text(id, "id"))
         if found is None:
             made = kind(id)
             self._put(id, made)
@@ -219,33 +214,12 @@ class PromptContainer(_Component):
         component._id, component._parent = id, self
         self._children[id] = component
 
+    def _take_out(self, id: str) -> None:
+        self._children.pop(id)._parent = None
+
     def _make_standard(self) -> None:
         for id in self._standard:
             self.child(id)
-
-    def _fill(self, fields: Mapping[str, Any], path: str) -> None:
-        self._title = _text(fields.get("title", self._id), below(path, "title"))
-        children, path = fields.get("children", []), below(path, "children")
-        if not isinstance(children, list):
-            raise CodecError(path, f"must be a list, not {kind_of(children)}")
-        seen: set[str] = set()
-        for index, child in enumerate(children):
-            self._fill_in(child, f"{path}[{index}]", seen)
-
-    def _fill_in(self, form: object, path: str, seen: set[str]) -> None:
-        fields = require_object(form, path, ("id", "title", "children", "content"))
-        id = _text(fields.get("id"), below(path, "id"))
-        if id in seen:
-            raise CodecError(below(path, "id"), "stands twice in its container")
-        seen.add(id)
-        if "content" in fields and ("children" in fields or id in self._standard):
-            raise CodecError(below(path, "content"), "a container has children and no content")
-        if "content" in fields:
-            prompt = self.prompt(id)
-            prompt._title = _text(fields.get("title", id), below(path, "title"))
-            prompt._content = _text(fields["content"], below(path, "content"))
-        else:
-            self.child(id)._fill(fields, path)
 
 
 _Kind = TypeVar("_Kind", Prompt, PromptContainer)
@@ -263,11 +237,3 @@ def _merged(
     if mine:
         mine._parent = None
     return theirs
-
-
-def _text(value: object, path: str) -> str:
-    if type(value) is not str:
-        raise CodecError(path, f"must be text, not {kind_of(value)}")
-    if not is_unicode(value):
-        raise CodecError(path, "holds a lone surrogate, which is no Unicode text")
-    return value
