@@ -186,6 +186,8 @@ def test_a_folder_that_does_not_exist_is_reported(chat: Chat, caplog: pytest.Log
     [
         ("no JSON", "Expecting value"),
         ('{"target": "chat", "target": "tool", "actions": ["log"]}', "target: this key stands twice"),
+        ('{"target": "chat", "actions": [{"type": "log", "type": "log"}]}', "actions[0].type: this key stands twice"),
+        ({"target": "chat", "actions": [queue("\ud800")]}, "actions[0].content: holds a lone surrogate"),
         ("[" * 10_000, "nested"),
         ("text", "Expecting value"),
         ([1], "[0]: must be an object"),

@@ -91,7 +91,7 @@ class JsonHooks:
 
     def _definitions(self, file: Path) -> list[tuple[HookBuilder, Action]]:
         value = loads(file.read_text(encoding="utf-8"), max_levels=MAX_LEVELS)
-        copied(value, "")  # no key twice
+        copied(value, "")  # no key twice, no half of a character
         if isinstance(value, list):
             found = [self._definition(each, f"[{index}]") for index, each in enumerate(value)]
         else:
