@@ -190,6 +190,10 @@ def test_bedrock() -> None:
     ]
 
 
+def test_bedrock_ends_in_no_white_space_either_since_claude_runs_there_too() -> None:
+    assert to_bedrock(stored([USER, AgentMessage("assistant", "a \n")]))[-1]["content"] == [{"text": "a"}]
+
+
 BROKEN = stored(
     [
         AgentMessage("system", "s"),
@@ -234,6 +238,11 @@ def test_faithful_langchain() -> None:
         {"role": "assistant", "content": "a "},
         {"role": "user", "content": ""},
     ]
+
+
+def test_langchain_leaves_out_an_assistant_without_text_and_no_other() -> None:
+    empty = [AgentMessage("user", ""), call("t1"), result("t1", "R"), AgentMessage("assistant", "")]
+    assert to_langchain(stored(empty)) == [{"role": "user", "content": ""}]
 
 
 def test_a_long_log_takes_time_in_proportion() -> None:

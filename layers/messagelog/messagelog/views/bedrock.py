@@ -3,7 +3,8 @@
 Rules from the API reference (docs.aws.amazon.com/bedrock/latest/APIReference: `Converse`, `Message`, `ToolUseBlock`,
 `ToolResultBlock`) and from what the API answers when they are broken: roles alternate, the first is the user's; the
 results of all calls of a turn stand together in the user turn right behind it; ids and names are 1 to 64 of
-`a-zA-Z0-9_-`; `input` is an object; no text is blank. System messages are dropped: pass them as the request's `system`.
+`a-zA-Z0-9_-`; `input` is an object; no text is blank; Claude takes no white space at the end of a final assistant turn,
+here as with Anthropic. System messages are dropped: pass them as the request's `system`.
 """
 
 from __future__ import annotations
