@@ -181,7 +181,7 @@ def test_a_turn_that_fails_is_gone_on_with_by_the_next_try(
     monkeypatch.setattr(worker, "_provider", server.provider)  # which never asks twice by itself
     server.script(failure, Reply("Ahoy!"))
     send(api, "Hello!")
-    with pytest.raises(TurnFailedError, match="ProviderError"):
+    with pytest.raises(TurnFailedError, match="^ProviderError: the "):
         work.run()
     assert turns(api) == [("user", "Hello!")]
     assert api.get("chat_messages").json["running"] is False
@@ -384,6 +384,15 @@ def test_bedrock_is_asked_for_the_model(api: HttpApi, monkeypatch: pytest.Monkey
     monkeypatch.setenv("CHAT_MODEL", "amazon.nova-lite-v1:0")
     provider = worker._provider()
     assert (type(provider).__name__, provider._model) == ("BedrockProvider", "amazon.nova-lite-v1:0")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["openai", "httpx", "httpcore"])
+def test_what_logs_requests_at_debug_does_not(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """The package openai does in some of the versions that will do."""
+    monkeypatch.setattr(logging.getLogger(), "level", logging.DEBUG)
+    logging.getLogger().manager._clear_cache()  # type: ignore[attr-defined]
+    assert not logging.getLogger(f"{name}._any").isEnabledFor(logging.DEBUG)
+    assert logging.getLogger("another").isEnabledFor(logging.DEBUG)
 
 
 @pytest.mark.parametrize(
