@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any
 
 import pytest
-from messagelog import MessageLogError, StorageUnavailableError, UnknownOutcomeError
+from messagelog import MessageLogError, OnAppendError, StorageUnavailableError, UnknownOutcomeError
 from messagelog.chat import Chat, ChatService
 from messagelog.chat.dynamodb import DynamoDBChatState
 from messagelog.chat.providers.openai import OpenAIProvider
@@ -70,6 +70,16 @@ def test_a_prompt_tree_and_a_queue_far_over_400_kb(talk: Talk) -> None:
     assert [message["content"] for message in asked[1:]] == queued
     service.chat().clear()
     assert talk.left() == ["state", "system"], "no message and no part of one is left"
+
+
+def test_a_hook_that_raises_leaves_no_part_of_a_message_behind(talk: Talk) -> None:
+    service = talk.service()
+    service.queue().user(LARGE)
+    service.hook().message("user").do(lambda _: 1 / 0)
+    with pytest.raises(OnAppendError):
+        service.send()
+    assert talk.texts() == [LARGE]
+    assert talk.left() == ["state"]
 
 
 def test_a_send_asks_dynamodb_for_little(talk: Talk) -> None:

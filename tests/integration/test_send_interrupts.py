@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import pytest
 from messagelog import StoredMessage
+from messagelog.chat import ChatService
+from messagelog.chat.providers import ContentDelta
 
-from tests.chat_server import Reply
+from tests.chat_server import Reply, Silent
 from tests.chats import Talk, Weather, call, said
 
 
@@ -32,6 +37,57 @@ def test_an_interrupt_ends_the_request_and_its_reply_is_dropped(talk: Talk) -> N
     assert said(service.send("y")) == [("user", "y")]
     assert talk.said() == [("user", "y")]
     assert not talk.state.is_running()
+
+
+def test_an_interrupt_waits_for_nothing_more(talk: Talk) -> None:
+    talk.provider = talk.server.provider(timeout=5)
+    service = talk.service()
+    service.hook().stream("content").regex("oy!").do(lambda _: service.interrupt())
+    talk.server.script(Silent("Ahoy!"))
+    assert said(service.send("y")) == [("user", "y")]
+
+
+def test_the_request_is_ended_not_only_left_alone(talk: Talk) -> None:
+    provider = Endless()
+    service = ChatService(talk.chat(), provider)
+    service.hook().stream("content").do(lambda _: service.interrupt())
+    service.send("y")
+    assert provider.ended
+
+
+def test_a_hook_that_raises_and_interrupts_is_heard(talk: Talk) -> None:
+    service = talk.service()
+
+    def fail(_: object) -> None:
+        service.interrupt()
+        raise RuntimeError("the hook's own fault")
+
+    service.hook().stream("content").do(fail)
+    talk.server.script(Reply("Ahoy!"))
+    with pytest.raises(RuntimeError, match="own fault"):
+        service.send("y")
+    assert talk.said() == [("user", "y")]
+
+
+class Endless:
+    """A model that never stops, and tells whether it was made to."""
+
+    def __init__(self) -> None:
+        self.ended = False
+
+    def view(self, messages: Sequence[StoredMessage]) -> list[dict[str, Any]]:
+        return []
+
+    def stream(self, *_: object) -> Iterator[ContentDelta]:
+        self.kept = self._words()  # so that nothing but closing ends it
+        return self.kept
+
+    def _words(self) -> Iterator[ContentDelta]:
+        try:
+            while True:
+                yield ContentDelta("and ")
+        finally:
+            self.ended = True
 
 
 def test_from_another_thread(talk: Talk) -> None:

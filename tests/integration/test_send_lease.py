@@ -123,6 +123,16 @@ def test_an_old_holder_leaves_the_lease_of_the_new_one_alone(talk: Talk) -> None
     assert talk.state.is_running()
 
 
+def test_an_old_holder_writes_nothing_into_a_chat_that_was_cleared_meanwhile(talk: Talk) -> None:
+    service, other = talk.service(), talk.chat()
+    with sending(talk, service, "one") as future:
+        talk.clock.sleep(61)
+        other.clear()
+    with pytest.raises(SendRunningError):
+        future.result()
+    assert other.messages() == []
+
+
 def test_an_old_holder_runs_no_tool_and_asks_nothing_any_more(talk: Talk) -> None:
     def sleep_too_long(args: Any) -> str:
         talk.clock.sleep(61)
@@ -139,18 +149,19 @@ def test_an_old_holder_runs_no_tool_and_asks_nothing_any_more(talk: Talk) -> Non
 
 
 def test_each_step_renews_the_lease(talk: Talk) -> None:
-    """Steps of 40 seconds each in a lease of 60."""
-    service = talk.service()
-    service.tools().add(Weather(lambda _: talk.clock.sleep(40) or "done"))
+    """Steps of 40 seconds each in a lease of 60, at the end of which nobody else gets it."""
 
-    def refused() -> None:
+    def work(_: object = None) -> str:
         talk.clock.sleep(40)
         with pytest.raises(SendRunningError):
             talk.state.acquire("another", seconds=60)
+        return "done"
 
-    talk.server.script(Reply(calls=[call("a"), call("b")], before_end=refused), Reply("r", before_end=refused))
+    service = talk.service()
+    service.tools().add(Weather(work))
+    talk.server.script(Reply(calls=[call("a"), call("b")], before_end=work), Reply("r", before_end=work))
     service.send("u")
-    assert talk.clock.now == 160
+    assert [content for role, content in talk.said() if role == "tool"] == ["done", "done"]
 
 
 class Watched(MemoryChatState):
