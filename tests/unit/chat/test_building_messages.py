@@ -110,9 +110,13 @@ class TestSystemPrompt:
 
     @pytest.mark.parametrize("override", [None, "", " \n"])
     def test_get_system_is_none_when_neither_has_content(self, chat: Chat, override: str | None) -> None:
-        chat.system().child("general").prompt("persona").set_content(" ")
+        persona = chat.system().child("general").prompt("persona")
+        persona.set_content(" ")
         chat.override_system(override)
         assert chat.get_system() is None
+        persona.set_content("You are a pirate.")
+        assert chat.get_system() is not None
+        assert chat.get_system().content == "general\n    persona\n        You are a pirate."  # type: ignore[union-attr]
 
     def test_each_message_has_the_time_it_was_created(self, chat: Chat) -> None:
         before = datetime.now(UTC)

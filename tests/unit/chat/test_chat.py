@@ -23,6 +23,7 @@ from messagelog import (
 )
 from messagelog.chat import Chat, ChatRole, MessageQueue, Origin
 from messagelog.chat.memory import MemoryChatState
+from messagelog.chat.state import Window
 from messagelog.memory import MemoryStorage
 from messagelog.storage import AlsoError
 
@@ -139,6 +140,20 @@ def test_a_strategy_gets_the_window_and_its_messages_become_historic() -> None:
     chat.handoff(giving({"role": "user", "content": "summary"}))
     assert texts(chat.historic_messages()) == ["a", "b", "b"]
     assert texts(chat.messages()) == ["summary"]
+
+
+def test_a_strategy_gets_no_message_that_stays_in_the_window() -> None:
+    class State(MemoryChatState):
+        def window(self) -> Window:
+            if chat.log.count() == 1:
+                chat.log.add("user", "added while the window is read")
+            return super().window()
+
+    chat, got = Chat(MemoryStorage(), State()), []
+    chat.user("a")
+    chat.handoff(SimpleNamespace(apply=lambda old: got.extend(old) or []))
+    assert texts(got) == texts(chat.historic_messages()) == ["a"]
+    assert texts(chat.messages()) == ["added while the window is read"]
 
 
 def test_a_handoff_calls_no_hook() -> None:

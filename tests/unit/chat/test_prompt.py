@@ -195,7 +195,8 @@ def test_standard_containers_are_always_there() -> None:
     root.clear()
     assert root.child("general") is general
     assert [child["id"] for child in root.to_json()["children"]] == ["general", "tutorials"]
-    form = {"children": [{"id": "mine", "content": "x"}, {"id": "tutorials", "title": "How to"}]}
+    inner = {"id": "tutorials", "title": "How to", "children": [{"id": "general", "content": "a prompt in there"}]}
+    form = {"children": [{"id": "mine", "content": "x"}, inner]}
     read = PromptContainer.from_json(form, standard=("general", "tutorials")).to_json()
     assert [child["title"] for child in read["children"]] == ["mine", "How to", "general"]
 

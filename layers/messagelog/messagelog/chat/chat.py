@@ -61,7 +61,7 @@ class Chat:
     def get_system(self) -> AgentMessage | None:
         """The system message in force: the override if there is one, else the composed tree; None without content."""
         text = self._system_override or self.system().compose()
-        return drafts.stamped(AgentMessage("system", text)) if text.strip() else None
+        return drafts.stamped(AgentMessage("system", text)) if text else None
 
     def override_system(self, text: str | None) -> None:
         """Makes a text the system message in place of the tree, which stays as it is; None or blank text ends that."""
