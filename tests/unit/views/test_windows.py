@@ -123,6 +123,7 @@ def test_a_window_looks_for_a_call_only_within_reach() -> None:
     between = [USER] * REACH
     assert seqs(stored([CALL, *between[1:], RESULT, USER]), last=REACH) == [REACH + 2]
     assert seqs(stored([CALL, *between, RESULT, USER]), last=REACH)[0] == 4
+    assert seqs(stored([CALL, *between, RESULT, USER]), last=1000)[0] == 2
 
 
 def test_in_a_window_the_call_of_a_result_out_of_reach_is_unanswered() -> None:

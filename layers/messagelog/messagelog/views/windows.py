@@ -8,7 +8,6 @@ history without such results, nothing but the window is read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 
 from messagelog.messages import StoredMessage
@@ -46,13 +45,13 @@ def window(
         return newest
     steps = pair(newest, reach=REACH)
     starts = _starts(newest, steps)
-    past = _Past(older)
+    past = _Past(older, read_to=newest[0].seq if newest else 0)
     start = next(starts, None)
     for stray in reversed(_strays(newest, steps)):
-        if start is None or stray.first < start:
+        if start is None or stray.message.seq < start:
             break
-        if past.holds_call(stray):
-            start = next((seq for seq in starts if seq > stray.last), None)
+        if past.holds(stray.calls[0].id, within=stray.message.seq - REACH):
+            start = next((seq for seq in starts if seq > stray.message.seq), None)
     return [message for message in newest if start is not None and message.seq >= start]
 
 
@@ -91,47 +90,31 @@ def _estimated(text: str) -> int:
 
 def _starts(messages: list[StoredMessage], steps: list[Step]) -> Iterator[int]:
     """The seqs of the user and system messages at which no exchange is under way."""
-    last_result = {step.message.seq: _last_seq(step) for step in steps}
+    results = {step.message.seq: [r.seq for call in step.calls for r in call.results] for step in steps}
     under_way = 0
     for message in messages:
         if message.role in ("user", "system") and under_way < message.seq:
             yield message.seq
-        under_way = max(under_way, last_result.get(message.seq, 0))
+        under_way = max(under_way, *results.get(message.seq, ()), 0)
 
 
-def _last_seq(step: Step) -> int:
-    """The seq of the last message that belongs to the step."""
-    return max((result.seq for call in step.calls for result in call.results), default=step.message.seq)
-
-
-@dataclass(frozen=True, slots=True)
-class _Stray:
-    """Results from `first` to `last` of a call that is not among the messages read so far."""
-
-    call_id: str
-    first: int
-    last: int
-
-
-def _strays(messages: list[StoredMessage], steps: list[Step]) -> list[_Stray]:
+def _strays(messages: list[StoredMessage], steps: list[Step]) -> list[Step]:
+    """The steps of results whose call is not among the messages."""
     results = {message.seq for message in messages if message.role == "tool"}
-    return [
-        _Stray(step.calls[0].id, step.message.seq, _last_seq(step)) for step in steps if step.message.seq in results
-    ]
+    return [step for step in steps if step.message.seq in results]
 
 
 class _Past:
     """The messages before a window, read back only as far as somebody asks."""
 
-    def __init__(self, newest_first: Iterator[StoredMessage]) -> None:
+    def __init__(self, newest_first: Iterator[StoredMessage], read_to: int) -> None:
         self._newest_first = newest_first
+        self._read_to = read_to
         self._seq_of_call: dict[str, int] = {}
-        self._read_to: int | None = None
 
-    def holds_call(self, stray: _Stray) -> bool:
-        """Whether the call of the stray results stands within reach of them."""
-        oldest = stray.first - REACH
-        while stray.call_id not in self._seq_of_call and (self._read_to is None or self._read_to > oldest):
+    def holds(self, call_id: str, *, within: int) -> bool:
+        """Whether a message with at least the seq `within` makes a call with this id."""
+        while call_id not in self._seq_of_call and self._read_to > within:
             message = next(self._newest_first, None)
             if message is None:
                 break
@@ -139,4 +122,4 @@ class _Past:
             if message.role == "assistant":
                 for call in message.tool_calls:
                     self._seq_of_call.setdefault(call.id, message.seq)
-        return self._seq_of_call.get(stray.call_id, oldest - 1) >= oldest
+        return self._seq_of_call.get(call_id, within - 1) >= within
