@@ -18,7 +18,7 @@ from messagelog import (
 )
 from messagelog.dynamodb import default_client, keys
 
-from tests.faulty import LostReply, LostRequest, Ok, Unreachable, throttled
+from tests.faulty import LostReply, LostRequest, Ok, Unreachable, cancelled, throttled
 from tests.tables import Table
 
 DAY = 24 * 60 * 60
@@ -185,6 +185,19 @@ def test_a_retry_of_what_was_done_is_no_conflict_with_itself(on_moto: Table, mes
     for other in (log, on_moto.other()):
         assert other.append_many(messages, expected_count=1, idempotency_key="k") == seq
     assert log.count() == seq
+
+
+def test_a_retry_is_none_too_if_dynamodb_reports_the_count_alone(on_moto: Table) -> None:
+    """A cancelled transaction need not name every condition that failed: the key is then looked up."""
+    log = on_moto.log()
+    assert log.append_many(numbered(2), expected_count=0, idempotency_key="k") == 2
+    head = {**keys.key("c1", keys.HEAD), "count": {"N": "2"}}
+    on_moto.faulty.script(
+        "TransactWriteItems", repeat(cancelled("ConditionalCheckFailed", "None", "None", "None", item=head))
+    )
+    assert log.append_many(numbered(2), expected_count=0, idempotency_key="k") == 2
+    with pytest.raises(ExpectedCountError):
+        log.append_many(numbered(2), expected_count=0, idempotency_key="other")
 
 
 @pytest.mark.parametrize("messages", SIZES.values(), ids=SIZES)
