@@ -230,9 +230,11 @@ class TestChat:
     def test_the_owner_of_what_is_passed_and_returned_is_the_caller(self, open_chat: Open) -> None:
         chat, args = open_chat("c1"), {"q": ["x"]}
         chat.hook().message().do(spoil)
-        MessageQueue(chat.state).assistant("", [ToolCall("t1", "f", args)])  # type: ignore[arg-type]
+        chat.state.enqueue(AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "f", args),)))  # type: ignore[arg-type]
         chat.assistant("", [ToolCall("t1", "f", args)])  # type: ignore[arg-type]
         args["q"].append("LATER")
+        for staged in chat.state.staged(limit=9):
+            spoil(staged.message)
         drain(chat)
         for message in chat.messages():
             spoil(message)
@@ -290,6 +292,58 @@ class TestChat:
         other.handoff(strategy)
         assert (texts(one.historic_messages()), texts(one.messages())) == (["a", "b"], ["summary"])
 
+    @pytest.mark.parametrize("move", [Chat.clear, Chat.clear_messages, lambda chat: chat.handoff(giving())])
+    def test_who_held_a_lease_before_a_clear_or_handoff_is_kept_out(
+        self, open_chat: Open, clock: Clock, move: Callable[[Chat], None]
+    ) -> None:
+        one, other = open_chat("c1"), open_chat("c1")
+        old = one.state.acquire("one", seconds=10)
+        clock.sleep(10)
+        move(other)
+        with pytest.raises(AlsoError):
+            one.record([AgentMessage("assistant", "late")], one.state.holding(old))
+        with pytest.raises(SendRunningError):
+            one.state.renew(old, seconds=10)
+        assert (one.messages(), other.state.is_running()) == ([], False)
+        new = one.state.acquire("one", seconds=10)
+        one.record([AgentMessage("assistant", "in time")], one.state.holding(new))
+
+    def test_a_lease_that_was_released_does_not_come_back(self, open_chat: Open) -> None:
+        state = open_chat("c1").state
+        lease = state.acquire("one", seconds=10)
+        state.release(lease)
+        with pytest.raises(SendRunningError):
+            state.renew(lease, seconds=10)
+        assert not state.is_running()
+
+    @pytest.mark.parametrize("result", [[], [AgentMessage("user", "summary of a")]])
+    @pytest.mark.parametrize("before", [0, 1])
+    def test_a_handoff_undoes_no_clear_that_came_in_between(
+        self, open_chat: Open, before: int, result: list[AgentMessage]
+    ) -> None:
+        one, other = open_chat("c1"), open_chat("c1")
+        for _ in range(before):
+            one.user("before")
+            one.handoff(giving())
+        one.user("a")
+
+        def apply(old: list[StoredMessage]) -> list[AgentMessage]:
+            other.clear_messages()
+            return result
+
+        with pytest.raises(SendRunningError):
+            one.handoff(SimpleNamespace(apply=apply))
+        assert (one.messages(), one.historic_messages(), one.log.count()) == ([], [], before + 1)
+
+    def test_a_chat_that_was_cleared_while_empty_can_be_handed_off(self, open_chat: Open) -> None:
+        chat = open_chat("c1")
+        chat.clear()
+        chat.handoff(giving())
+        chat.user("a")
+        chat.handoff(giving(AgentMessage("user", "b")))
+        chat.handoff(giving())
+        assert (texts(chat.historic_messages()), chat.messages()) == (["a", "b"], [])
+
     def test_conversations_are_apart(self, open_chat: Open) -> None:
         one, other = open_chat("a"), open_chat("b")
         one.user("x")
@@ -331,7 +385,7 @@ class TestChat:
             assert mine == sorted(mine)
 
 
-def spoil(message: StoredMessage) -> None:
+def spoil(message: AgentMessage) -> None:
     """Changes what is inside the message's args."""
     args: Any = message.tool_calls[0].args
     args["q"].append("HACK")
