@@ -1,4 +1,4 @@
-"""A chat as a window on the log: what moves it, who owns what is passed and returned, and what goes wrong."""
+"""A chat as a window on the log: what moves it, who owns what is passed and returned, and hooks that go wrong."""
 
 from __future__ import annotations
 
@@ -12,18 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from messagelog import (
     AgentMessage,
-    CodecError,
-    ExpectedCountError,
     MessageLog,
-    MessageTooLargeError,
     OnAppendError,
-    SendRunningError,
     StoredMessage,
     ToolCall,
 )
-from messagelog.chat import Chat, ChatRole, MessageQueue, Origin
+from messagelog.chat import Chat, MessageQueue
 from messagelog.chat.memory import MemoryChatState
-from messagelog.chat.state import Window
 from messagelog.memory import MemoryStorage
 from messagelog.storage import AlsoError
 
@@ -39,10 +34,6 @@ def texts(messages: list[StoredMessage]) -> list[str]:
 def giving(*messages: Any) -> Any:
     """A strategy that goes on with these messages."""
     return SimpleNamespace(apply=lambda old: messages)
-
-
-def call(arguments: str, **fields: Any) -> dict[str, Any]:
-    return {"id": "t1", "type": "function", "function": {"name": "f", "arguments": arguments}, **fields}
 
 
 def test_a_chat_takes_a_log_or_a_storage() -> None:
@@ -120,202 +111,6 @@ def test_numbers_out_of_range_are_an_error_and_large_ones_are_not() -> None:
                 read(**wrong)  # type: ignore[arg-type]
     assert len(chat.messages(limit=10**30)) == 1
     assert chat.messages(after=10**30) == chat.historic_messages(after=10**30) == []
-
-
-def test_a_strategy_gets_the_window_and_its_messages_become_historic() -> None:
-    chat, got = new_chat(), []
-
-    class KeepLast:
-        def apply(self, messages: list[StoredMessage]) -> list[StoredMessage]:
-            got.extend(messages)
-            return messages[-1:]
-
-    chat.user("a")
-    chat.assistant("b")
-    kept = chat.messages()[-1]
-    chat.handoff(KeepLast())
-    assert texts(got) == texts(chat.historic_messages()) == ["a", "b"]
-    (now,) = chat.messages()
-    assert (now.content, now.seq, now.origin, now.created_at) == ("b", 3, "model", kept.created_at)
-    chat.handoff(giving({"role": "user", "content": "summary"}))
-    assert texts(chat.historic_messages()) == ["a", "b", "b"]
-    assert texts(chat.messages()) == ["summary"]
-
-
-def test_a_strategy_gets_no_message_that_stays_in_the_window() -> None:
-    class State(MemoryChatState):
-        def window(self) -> Window:
-            if chat.log.count() == 1:
-                chat.log.add("user", "added while the window is read")
-            return super().window()
-
-    chat, got = Chat(MemoryStorage(), State()), []
-    chat.user("a")
-    chat.handoff(SimpleNamespace(apply=lambda old: got.extend(old) or []))
-    assert texts(got) == texts(chat.historic_messages()) == ["a"]
-    assert texts(chat.messages()) == ["added while the window is read"]
-
-
-def test_a_handoff_calls_no_hook() -> None:
-    chat, seen = new_chat(), []
-    chat.hook().message().do(seen.append)
-    chat.user("a")
-    chat.handoff(giving(AgentMessage("user", "summary")))
-    assert texts(seen) == ["a"]
-
-
-def test_a_handoff_that_a_message_came_into_changes_nothing() -> None:
-    chat = new_chat()
-    chat.user("a")
-
-    def apply(messages: list[StoredMessage]) -> list[AgentMessage]:
-        chat.user("came in between")
-        return [AgentMessage("user", "summary of a")]
-
-    with pytest.raises(ExpectedCountError):
-        chat.handoff(SimpleNamespace(apply=apply))
-    assert (texts(chat.messages()), chat.historic_messages()) == (["a", "came in between"], [])
-
-
-def test_a_message_that_comes_into_a_handoff_to_nothing_stays_in_the_chat() -> None:
-    chat = new_chat()
-    chat.user("a")
-
-    def apply(messages: list[StoredMessage]) -> list[AgentMessage]:
-        chat.user("came in between")
-        return []
-
-    chat.handoff(SimpleNamespace(apply=apply))
-    assert (texts(chat.messages()), texts(chat.historic_messages())) == (["came in between"], ["a"])
-
-
-@pytest.mark.parametrize("bad", [AgentMessage("system", "x"), {"role": "narrator", "content": "x"}, "text"])
-def test_a_strategy_that_gives_what_is_no_message_changes_nothing(bad: Any) -> None:
-    chat = new_chat()
-    chat.user("a")
-    with pytest.raises(CodecError):
-        chat.handoff(giving(AgentMessage("user", "fine"), bad))
-    assert (texts(chat.messages()), chat.historic_messages()) == (["a"], [])
-
-
-def test_clearing_and_handing_off_are_refused_while_a_send_runs() -> None:
-    chat, seen, asked = new_chat(), [], []
-    chat.user("a")
-    chat.hook().message().do(seen.append)
-    root = chat.system()
-    root.prompt("persona").set_content("You are a pirate.")
-    lease = chat.state.acquire("a send", seconds=600)
-    strategy = SimpleNamespace(apply=lambda old: asked.append(old) or [AgentMessage("user", "summary")])
-    for refused in (chat.clear, chat.clear_messages, lambda: chat.handoff(strategy)):
-        with pytest.raises(SendRunningError):
-            refused()
-    assert (texts(chat.messages()), chat.log.count(), root.has_content(), asked) == (["a"], 1, True, [])
-    chat.user("b")
-    assert len(seen) == 1
-    chat.state.release(lease)
-    chat.handoff(strategy)
-    assert texts(chat.messages()) == ["summary"]
-
-
-@pytest.mark.parametrize("result", [[], [AgentMessage("user", "summary")]])
-def test_a_send_that_begins_during_a_handoff_is_not_disturbed(result: list[AgentMessage]) -> None:
-    chat = new_chat()
-    chat.user("a")
-
-    def apply(messages: list[StoredMessage]) -> list[AgentMessage]:
-        chat.state.acquire("a send", seconds=600)
-        return result
-
-    with pytest.raises(SendRunningError):
-        chat.handoff(SimpleNamespace(apply=apply))
-    assert (texts(chat.messages()), chat.log.count()) == (["a"], 1)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    ["", "{", "no JSON", '{"a": 1, "a": 2}', '{"x": NaN}', '"text"', "null", '{"n": 1e400}', "[" * 5000, " {} x"],
-)
-def test_arguments_that_are_no_json_come_back_as_the_same_text(arguments: str) -> None:
-    chat = new_chat()
-    chat.assistant("", [call(arguments)])
-    (kept,) = chat.messages()[0].tool_calls
-    assert kept == ToolCall("t1", "f", arguments or {})
-    (entry,) = chat.log.to_openai(faithful=True)
-    assert entry["tool_calls"][0]["function"]["arguments"] == (arguments or "{}")
-
-
-def test_tool_calls_are_taken_as_values_too_and_several_at_once() -> None:
-    chat = new_chat()
-    chat.assistant("", iter([ToolCall("t1", "f", {"q": 1}), call('{"q": 2}', id="t2"), call("[1]", id="t3")]))
-    assert chat.messages()[0].tool_calls == (
-        ToolCall("t1", "f", {"q": 1}),
-        ToolCall("t2", "f", {"q": 2}),
-        ToolCall("t3", "f", [1]),
-    )
-
-
-def test_tool_calls_of_the_openai_package_are_taken() -> None:
-    from openai.types.chat import ChatCompletionMessageFunctionToolCall as Call
-
-    chat = new_chat()
-    chat.assistant("", [Call.model_validate(call('{"q": 1}'))])
-    assert chat.messages()[0].tool_calls == (ToolCall("t1", "f", {"q": 1}),)
-
-
-@pytest.mark.parametrize(
-    ("calls", "path"),
-    [
-        (["text"], "toolCalls[0]"),
-        ([call("{}"), {"id": "t1", "name": "f", "args": {}}], "toolCalls[1]"),
-        ([call("{}", id=1)], "toolCalls[0].id"),
-        ([{"id": "t1", "function": {"arguments": "{}"}}], "toolCalls[0].function.name"),
-        ([{"id": "t1", "function": None}], "toolCalls[0]"),
-        ([ToolCall("t1", "f", {"x": float("nan")})], "toolCalls[0].args.x"),
-    ],
-)
-def test_what_is_no_tool_call_is_refused_with_its_path(calls: Any, path: str) -> None:
-    chat = new_chat()
-    with pytest.raises(CodecError) as caught:
-        chat.assistant("", calls)
-    assert (caught.value.path, chat.log.count()) == (path, 0)
-
-
-@pytest.mark.parametrize(
-    ("add", "path"),
-    [
-        (lambda chat: chat.user(1), "content"),
-        (lambda chat: chat.user(None), "content"),
-        (lambda chat: chat.assistant("\ud800"), "content"),
-        (lambda chat: chat.tool("result", None), "toolCallId"),
-        (lambda chat: chat.tool("result", ""), "toolCallId"),
-        (lambda chat: chat.tool("result", 1), "toolCallId"),
-        (lambda chat: chat.add_all([{"role": "tool", "content": "result"}]), "messages[0].toolCallId"),
-        (lambda chat: chat.add_all([{"role": "narrator", "content": "x"}]), "messages[0].role"),
-        (lambda chat: chat.add_all([AgentMessage("user", "x"), AgentMessage("narrator", "x")]), "messages[1].role"),
-        (lambda chat: chat.add_all([AgentMessage("user", "x", origin="ghost")]), "messages[0].origin"),
-        (lambda chat: chat.add_all(["text"]), "messages[0]"),
-    ],
-)
-def test_what_is_no_message_is_refused_with_its_path(add: Callable[[Any], object], path: str) -> None:
-    chat, seen = new_chat(), []
-    chat.hook().message().do(seen.append)
-    with pytest.raises(CodecError) as caught:
-        add(chat)
-    assert (caught.value.path, chat.log.count(), seen) == (path, 0, [])
-
-
-def test_a_message_that_no_reply_could_carry_is_refused() -> None:
-    chat = new_chat()
-    with pytest.raises(MessageTooLargeError):
-        chat.user("x" * 6_000_000)
-    assert chat.log.count() == 0
-
-
-def test_roles_and_origins_may_be_given_by_name() -> None:
-    chat = new_chat()
-    chat.add_all([AgentMessage(ChatRole.USER, "x", origin=Origin.HOOK)])  # type: ignore[arg-type]
-    (message,) = chat.messages()
-    assert (message.role, message.origin, type(message.role), type(message.origin)) == ("user", "hook", str, str)
 
 
 def test_add_all_is_one_append() -> None:
