@@ -146,8 +146,8 @@ def test_in_a_window_a_result_belongs_to_its_call_as_far_as_the_reach(early: lis
 
 
 def test_max_tokens_is_estimated_at_four_bytes_a_token() -> None:
-    log = stored([AgentMessage("user", "1234"), AgentMessage("user", "12345"), AgentMessage("user", "äö")])
-    assert [seqs(log, max_tokens=n) for n in range(5)] == [[], [3], [3], [2, 3], [1, 2, 3]]
+    log = stored([AgentMessage("user", "1234"), AgentMessage("user", "12345"), AgentMessage("user", "äöü")])
+    assert [seqs(log, max_tokens=n) for n in range(6)] == [[], [], [3], [3], [2, 3], [1, 2, 3]]
 
 
 def test_max_tokens_counts_with_the_counter_given() -> None:
