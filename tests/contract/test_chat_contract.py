@@ -174,7 +174,7 @@ class TestChat:
 
     def test_a_tree_far_over_the_size_of_an_item_is_stored_whole(self, open_chat: Open) -> None:
         one, other = open_chat("c1"), open_chat("c1")
-        for length in (1_200_000, 10, 900_000):
+        for length in (4_000_000, 10, 900_000):  # more than ten parts, in their order, then others
             text = incompressible(length, length)
             one.system().child("general").prompt("long").set_content(text)
             assert other.system().child("general").prompt("long").content == text
