@@ -15,6 +15,7 @@ from messagelog.memory import MemoryStorage
 
 from tests.chat_server import ChatServer, chat_server
 from tests.clock import Clock
+from tests.providers import openai_rules
 
 Said = list[tuple[str, str]]
 
@@ -90,8 +91,10 @@ def model() -> Iterator[tuple[ChatServer, OpenAIProvider]]:
 
 @pytest.fixture
 def talk(model: tuple[ChatServer, OpenAIProvider]) -> Iterator[Talk]:
-    """A new conversation. What a test scripts is asked for, or it fails."""
+    """A new conversation. The model is asked as often as a test says, and never for what OpenAI would refuse."""
     server, provider = model
     server.forget()
     yield Talk(server, provider)
     assert not server.steps_left, "the model was asked less often than the test says"
+    for request in server.requests:
+        assert not openai_rules.faults(request["messages"])

@@ -170,11 +170,11 @@ def test_a_queued_resend_waits_until_the_model_has_stopped(talk: Talk) -> None:
 
 
 def test_a_hook_that_always_asks_again_comes_to_an_end(talk: Talk) -> None:
-    service = talk.service(max_tool_call_rounds=3)
+    service = talk.service(max_tool_call_rounds=0)
     service.hook().message("assistant").do(lambda _: service.queue_resend())
-    talk.server.script(*[Reply("Ahoy!")] * 4)
+    talk.server.script(*[Reply("Ahoy!")] * 11)
     service.send("y")
-    assert len(talk.log()) == 5
+    assert len(talk.log()) == 12
 
 
 def test_json_hooks_interrupt_queue_and_ask_again(talk: Talk, tmp_path: Path) -> None:

@@ -22,8 +22,14 @@ import boto3
 import pytest
 from botocore.config import Config
 from messagelog import ProviderError, StoredMessage, ToolCall
+from messagelog.chat import Chat, ChatService
+from messagelog.chat.memory import MemoryChatState
 from messagelog.chat.providers import ContentDelta, Finish, ReasoningDelta, ToolCallDelta
 from messagelog.chat.providers.bedrock import BedrockProvider
+from messagelog.memory import MemoryStorage
+
+from tests.chats import Weather, said
+from tests.providers import bedrock_rules
 
 SECRET = "the treasure is on Tortuga"
 ASKED = [{"role": "user", "content": [{"text": SECRET}]}]
@@ -229,6 +235,32 @@ def test_a_history_of_tools_that_are_gone_is_taken(bedrock: Bedrock) -> None:
     bedrock.events(streams([*TEXT, STOP]), messages=bedrock.provider().view(history))
     names = [tool["toolSpec"]["name"] for tool in bedrock.requests[0]["toolConfig"]["tools"]]
     assert names == ["f"]
+
+
+def test_a_whole_turn_with_tools_is_what_converse_takes(bedrock: Bedrock) -> None:
+    use = {"toolUseId": "c1", "name": "get_weather"}
+    calls = [
+        START,
+        delta(0, reasoningContent={"text": "Hm."}),
+        frame("contentBlockStart", {"contentBlockIndex": 1, "start": {"toolUse": use}}),
+        delta(1, toolUse={"input": '{"city": "Köln"}'}),
+        frame("messageStop", {"stopReason": "tool_use"}),
+    ]
+    bedrock.steps += [streams(calls), streams([*TEXT, STOP])]
+    service = ChatService(Chat(MemoryStorage(), MemoryChatState()), bedrock.provider())
+    service.tools().add(Weather())
+    service.send("How is Köln?")
+    assert said(service.chat().messages()) == [
+        ("user", "How is Köln?"),
+        ("reasoning", "Hm."),
+        ("assistant", ""),
+        ("tool", "22 in Köln"),
+        ("assistant", "Ahoy!"),
+    ]
+    for request in bedrock.requests:
+        assert not bedrock_rules.faults(request["messages"])
+        assert request["system"][0]["text"].startswith("tutorials")
+    assert bedrock.requests[1]["messages"][1]["content"] == [{"toolUse": {**use, "input": {"city": "Köln"}}}]
 
 
 def test_claude_is_asked_not_to_think(bedrock: Bedrock) -> None:

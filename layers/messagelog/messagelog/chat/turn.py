@@ -24,6 +24,7 @@ from messagelog.storage import AlsoError
 
 ROUNDS_USED_UP = "Not run: the model has called tools in more rounds than are allowed."
 
+_MAX_RESENDS = 10  # so that a hook that always asks again comes to an end
 _DRAINED_AT_ONCE = 40  # leaves an append below the 50 that may commit with it
 
 
@@ -57,7 +58,7 @@ class Turn:
         if if_due and not is_due(self._read()):
             return
         self._converse()
-        for _ in range(self._max_rounds):  # a hook that always asks again comes to an end
+        for _ in range(_MAX_RESENDS):
             if not self._resend.is_set():
                 return
             self._resend.clear()
