@@ -128,7 +128,7 @@ def read(place: Place, reader: str) -> None:
         cursors = dict.fromkeys(logs, 0)
         while now() < place.until:
             conversation = random.choice(list(logs))
-            how = random.choice((_whole, _on, _on, _on, _on, _newest, _newest))
+            how = random.choice((_whole, *[_on] * 12, *[_newest] * 8))
             begun = now()
             try:
                 first, messages = how(logs[conversation], cursors[conversation])
