@@ -1,8 +1,8 @@
 """Does the turn that a send has started; invoked asynchronously."""
 
-from messagelog.api.worker import Turn, worker
+from messagelog.api.worker import Invocation, worker
 
 
 @worker
-def handler(turn: Turn) -> None:
-    turn.service.send(holder=turn.holder, if_due=True)
+def handler(invocation: Invocation) -> None:
+    invocation.service.send(holder=invocation.holder, if_due=True)

@@ -178,6 +178,7 @@ def test_browsers_of_other_origins_are_kept_out_by_default() -> None:
     assert TEMPLATE["Parameters"]["CorsOrigins"]["Default"] == ""
     assert cors["allowOrigins"] == {"Ref": "CorsOrigins"}
     assert {"Content-Type", "Authorization", "If-Match", "Idempotency-Key"} <= set(cors["allowHeaders"])
+    assert set(cors["allowMethods"]) == {route.split()[0] for route in ROUTES.values()}
     assert set(cors["exposeHeaders"]) == {"ETag", "Retry-After"}
 
 
@@ -278,6 +279,12 @@ def test_each_layer_is_built_for_the_machine_of_the_functions(name: str) -> None
     layer = TEMPLATE["Resources"][name]
     assert layer["Metadata"] == {"BuildMethod": "python3.13", "BuildArchitecture": {"Ref": "Architecture"}}
     assert TEMPLATE["Parameters"]["Architecture"]["Default"] == "arm64"
+
+
+def test_the_layer_of_openai_is_what_the_package_asks_for() -> None:
+    package = tomllib.loads((ROOT / "layers/messagelog/pyproject.toml").read_text())["project"]
+    layer = (ROOT / "layers/openai/requirements.txt").read_text().split()
+    assert layer == package["optional-dependencies"]["openai"]
 
 
 def test_each_function_logs_json_to_a_group_of_its_own_that_forgets() -> None:

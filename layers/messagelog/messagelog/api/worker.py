@@ -30,8 +30,8 @@ class TurnFailedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """What a send has asked for. `holder` took the chat's lease for it; `context` is Lambda's."""
+class Invocation:
+    """The turn of a chat that a send has started. `holder` took the chat's lease for it; `context` is Lambda's."""
 
     conversation: str
     holder: str
@@ -48,8 +48,8 @@ class Turn:
         return service
 
 
-def worker(run: Callable[[Turn], object]) -> Handler:
-    """Makes the function's `handler(event, context)` of a function that does a Turn.
+def worker(run: Callable[[Invocation], object]) -> Handler:
+    """Makes the function's `handler(event, context)` of a function that does the turn of an Invocation.
 
     A turn that another send has taken over is no error: that send goes on from the same queue and the same log.
     """
@@ -57,10 +57,10 @@ def worker(run: Callable[[Turn], object]) -> Handler:
 
     @wraps(run)
     def handler(event: Mapping[str, Any], context: Any) -> None:
-        turn = Turn(event["conversation"], event["holder"], context)
-        conversation = conversation_hash(turn.conversation)
+        invocation = Invocation(event["conversation"], event["holder"], context)
+        conversation = conversation_hash(invocation.conversation)
         try:
-            run(turn)
+            run(invocation)
         except SendRunningError as error:
             log_outcome(name, conversation, context, 409, error)
         except Exception as error:
