@@ -95,7 +95,6 @@ class Cut(Reply):
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         self.pieces(Chunks(handler))
         self.before_end()
-        handler.close_connection = True
 
 
 @dataclass
@@ -247,9 +246,12 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         assert self.path == "/v1/chat/completions", self.path
         self.server.asked.append(json.loads(body))
-        self.close_connection = True
         with suppress(BrokenPipeError, ConnectionResetError):  # the client hung up
             self.server.chat.next_step().answer(self)
+
+    def end_headers(self) -> None:
+        self.send_header("Connection", "close")  # so that no client asks again where nobody listens
+        super().end_headers()
 
     def log_message(self, *arguments: object) -> None:
         """Says nothing."""

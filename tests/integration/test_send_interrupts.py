@@ -40,7 +40,7 @@ def test_an_interrupt_ends_the_request_and_its_reply_is_dropped(talk: Talk) -> N
 
 
 def test_an_interrupt_waits_for_nothing_more(talk: Talk) -> None:
-    talk.provider = talk.server.provider(timeout=5)
+    talk.provider = talk.server.provider(timeout=30)
     service = talk.service()
     service.hook().stream("content").regex("oy!").do(lambda _: service.interrupt())
     talk.server.script(Silent("Ahoy!"))

@@ -139,8 +139,11 @@ def serving(bedrock: Bedrock) -> Iterator[None]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             bedrock.requests.append({"path": self.path, **body})
-            self.close_connection = True
             bedrock.steps.pop(0)(self)
+
+        def end_headers(self) -> None:
+            self.send_header("Connection", "close")  # so that no client asks again where nobody listens
+            super().end_headers()
 
         def log_message(self, *arguments: object) -> None:
             """Says nothing."""
