@@ -46,6 +46,15 @@ def test_no_try_begins_after_the_budget(budget: float, base: float, cap: float, 
     assert all(at <= budget for at in started[1:])
 
 
+def test_a_try_at_once_skips_a_pause_but_not_twice_in_a_row() -> None:
+    clock = Clock()
+    retry = Retry(budget=100, base=1.0, cap=1.0, random=lambda: 1.0, clock=clock, sleep=clock.sleep)
+    attempts = retry.attempts()
+    for _ in islice(attempts, 5):
+        attempts.at_once()
+    assert clock.pauses == [1.0, 1.0]
+
+
 def test_time_spent_in_a_try_counts() -> None:
     clock = Clock()
     tries = 0

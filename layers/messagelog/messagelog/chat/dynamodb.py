@@ -36,7 +36,7 @@ _STATE = "state"
 _SYSTEM = "system"
 _FREE = "(attribute_not_exists(#lease_end) OR #lease_end <= :now)"
 _AS_SEEN = "#cleared = :seen_cleared AND #start = :seen_start"
-_NEVER_MOVED = "attribute_not_exists(#start)"
+_SEEN_AT_ZERO = "(attribute_not_exists(#start) OR #start = :seen_start)"
 _HELD = "#fence = :fence AND #lease_end > :released"
 _SAME_VERSION = "#version = :version"
 _NO_VERSION = "attribute_not_exists(#version)"
@@ -89,8 +89,8 @@ class DynamoDBChatState:
         place = {"cleared": window.cleared, "start": window.start}
         condition, values = _FREE, {"now": self._now()}
         if seen is not None:
-            condition += f" AND {_AS_SEEN if seen.start else _NEVER_MOVED}"
-            values |= {"seen_cleared": seen.cleared, "seen_start": seen.start} if seen.start else {}
+            condition += f" AND {_AS_SEEN if seen.start else _SEEN_AT_ZERO}"
+            values |= {"seen_start": seen.start} | ({"seen_cleared": seen.cleared} if seen.start else {})
         # Who held a lease before is kept out, though the lease has run out and nobody has taken it over.
         return [self._items.update(_STATE, place, condition, raised="fence", **values)]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import count
 from random import SystemRandom
 
 
@@ -22,8 +21,8 @@ class Retry:
     """
 
     budget: float = 2.0
-    base: float = 0.02
-    cap: float = 0.5
+    base: float = 0.05
+    cap: float = 0.3
     random: Callable[[], float] = SystemRandom().random
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
@@ -32,13 +31,39 @@ class Retry:
         """When a budget that begins now is used up, on `clock`."""
         return self.clock() + self.budget
 
-    def attempts(self, end: float | None = None) -> Iterator[int]:
-        """Yields 0, 1, 2 …, pausing before each but the first, until `end`: the end of a budget that begins now, unless
-        several requests share one."""
-        end = self.end() if end is None else end
-        for attempt in count():
-            yield attempt
-            pause = self.random() * min(self.cap, self.base * 2**attempt)
-            if self.clock() + pause >= end:
-                return
-            self.sleep(pause)
+    def attempts(self, end: float | None = None) -> Attempts:
+        """The tries until `end`: the end of a budget that begins now, unless several requests share one."""
+        return Attempts(self, self.end() if end is None else end)
+
+
+class Attempts(Iterator[int]):
+    """Gives 0, 1, 2 …, pausing before each but the first, until its time is up."""
+
+    def __init__(self, retry: Retry, end: float) -> None:
+        self._retry = retry
+        self._end = end
+        self._tries = 0
+        self._pauses = 0
+        self._skip = False
+        self._skipped = False
+
+    def at_once(self) -> None:
+        """Skips the next pause, since the next try is another than the one that failed. Not twice in a row."""
+        self._skip = not self._skipped
+
+    def __next__(self) -> int:
+        retry = self._retry
+        if self._tries:
+            pause = 0.0 if self._skip else self._next_pause()
+            if retry.clock() + pause >= self._end:
+                raise StopIteration
+            if not self._skip:
+                retry.sleep(pause)
+        self._skip, self._skipped = False, self._skip
+        self._tries += 1
+        return self._tries - 1
+
+    def _next_pause(self) -> float:
+        longest: float = min(self._retry.cap, self._retry.base * 2**self._pauses)
+        self._pauses += 1
+        return self._retry.random() * longest
