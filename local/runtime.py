@@ -69,6 +69,7 @@ def prepare(template: Template, endpoint: str, **variables: str) -> None:
             **{name: value or os.environ.get(name, "") for name, value in template.environment().items()},
             **CREDENTIALS,
             "AWS_REGION": CREDENTIALS["AWS_DEFAULT_REGION"],
+            "POWERTOOLS_METRICS_DISABLED": "true",  # nobody here reads them
             "AWS_ENDPOINT_URL_DYNAMODB": endpoint,
             **variables,
         }

@@ -83,6 +83,7 @@ def table() -> Iterator[DynamoDBClient]:
 @pytest.fixture
 def api(table: DynamoDBClient, event: Any) -> HttpApi:
     empty(table)
+    new_process()
     context = LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=0)  # so that nothing is tried twice
     return HttpApi(event, conversation=CONVERSATION, context=context)
 
@@ -128,6 +129,16 @@ def test_the_marker_would_be_seen(output: Callable[[], str]) -> None:
     logged = output()
     assert MARK in logged
     assert "printed" in logged
+
+
+def test_metrics_are_numbers(api: HttpApi, output: Callable[[], str]) -> None:
+    assert api.post("append", MESSAGE).status == 201
+    (line,) = [line for line in output().splitlines() if '"_aws"' in line]
+    assert MARK not in line
+    told = json.loads(line)
+    numbers = {name for name, value in told.items() if isinstance(value, list) and isinstance(value[0], float)}
+    assert set(told) - numbers - {"service"} == {"_aws", "operation"}
+    assert told["operation"] == "append"
 
 
 def test_good_requests_tell_nothing(api: HttpApi, output: Callable[[], str]) -> None:

@@ -14,28 +14,29 @@ from messagelog.chat.dynamodb import DynamoDBChatState
 from messagelog.chat.prompt import PromptContainer
 from messagelog.chat.queue import MessageQueue
 from messagelog.chat.system import STANDARD
+from messagelog.dynamodb import Counters
 from messagelog.settings import chat_table, settings
 from messagelog.travel import MAX_BODY_BYTES, size_of
 
 
 def chat_of(request: Request) -> Chat:
     """The chat of the request's conversation."""
-    return open_chat(request.conversation, request.context)
+    return open_chat(request.conversation, request.context, request.counters)
 
 
 def queue_of(request: Request) -> MessageQueue:
     """The queue of the request's conversation."""
-    return MessageQueue(_state_of(request.conversation, request.context))
+    return MessageQueue(_state_of(request.conversation, request.context, request.counters))
 
 
-def open_chat(conversation: str, context: Any) -> Chat:
-    """The chat of a conversation, for an invocation with this context."""
-    return Chat(log_of(conversation, context), _state_of(conversation, context))
+def open_chat(conversation: str, context: Any, counters: Counters) -> Chat:
+    """The chat of a conversation, for an invocation with this context; `counters` are told what is done to it."""
+    return Chat(log_of(conversation, context, counters), _state_of(conversation, context, counters))
 
 
-def _state_of(conversation: str, context: Any) -> DynamoDBChatState:
+def _state_of(conversation: str, context: Any, counters: Counters) -> DynamoDBChatState:
     return DynamoDBChatState(
-        conversation, table=chat_table(), client=client_of(settings()), retry=retry_within(context)
+        conversation, table=chat_table(), client=client_of(settings()), retry=retry_within(context), counters=counters
     )
 
 

@@ -1,7 +1,7 @@
 """What every function shares: the route it answers, its log, its log line, and errors turned into replies.
 
 Message content is private. A log line tells the operation, a hash of the conversation, the status and, of an error, its
-class and where it was raised; never its text, which may quote what was stored.
+class and where it was raised; never its text, which may quote what was stored. A metric is a number.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ from typing import Any, TypeAlias
 
 from aws_lambda_powertools.logging import Logger
 
+from messagelog.api.metrics import report
 from messagelog.api.problems import problem_of
 from messagelog.api.reply import Reply, problem
 from messagelog.api.request import Request
 from messagelog.api.tables import log_of
+from messagelog.dynamodb import Counters
 
 Handler: TypeAlias = Callable[[Mapping[str, Any], Any], Reply]
 PRECONDITIONS = ("if-match", "idempotency-key")
 
 logger = Logger()
 # At DEBUG these log requests and replies, and so content. Lambda sets its log level on the root logger.
-for _name in ("boto3", "botocore", "urllib3", "openai", "httpx", "httpcore"):
+for _name in ("boto3", "botocore", "urllib3", "openai", "httpx", "httpx2", "httpcore", "httpcore2"):
     logging.getLogger(_name).setLevel(logging.INFO)
 
 
@@ -42,16 +44,19 @@ def operation(
 
         @wraps(run)
         def handler(event: Mapping[str, Any], context: Any) -> Reply:
-            request = Request(event, lambda conversation: log_of(conversation, context), context)
+            counters = Counters()
+            failure: Exception | None = None
+            request = Request(event, lambda conversation: log_of(conversation, context, counters), context, counters)
             try:
                 request.check_route(route)
                 request.check_query(query)
                 request.check_preconditions(refused=set(PRECONDITIONS) - set(preconditions))
                 reply = run(request)
-                log_outcome(name, request.conversation_hash, context, reply["statusCode"])
             except Exception as error:
+                failure = error
                 reply = problem(*problem_of(error, repeatable=request.is_repeatable))
-                log_outcome(name, request.conversation_hash, context, reply["statusCode"], error)
+            log_outcome(name, request.conversation_hash, context, reply["statusCode"], failure)
+            report(name, counters, failure)
             return reply
 
         return handler

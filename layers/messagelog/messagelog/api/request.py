@@ -12,6 +12,7 @@ from typing import Any, cast
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 
 from messagelog.api.problems import RequestError
+from messagelog.dynamodb import Counters
 from messagelog.errors import CodecError
 from messagelog.log import MAX_KEY_LENGTH, MessageLog
 from messagelog.messages import ROLES, Role
@@ -26,13 +27,21 @@ _BATCH_LEVELS = 2 + _MESSAGE_LEVELS
 class Request:
     """One request. What is wrong with it is raised as RequestError or, in a message, as CodecError.
 
-    `log_of` opens the log of a conversation; it is called only when the log is asked for. `context` is Lambda's.
+    `log_of` opens the log of a conversation; it is called only when the log is asked for. `context` is Lambda's,
+    `counters` what is told what the request does.
     """
 
-    def __init__(self, event: object, log_of: Callable[[str], MessageLog], context: Any = None) -> None:
+    def __init__(
+        self,
+        event: object,
+        log_of: Callable[[str], MessageLog],
+        context: Any = None,
+        counters: Counters | None = None,
+    ) -> None:
         self._event = APIGatewayProxyEventV2(dict(event) if isinstance(event, Mapping) else {})
         self._log_of = log_of
         self.context = context
+        self.counters = counters or Counters()
 
     def check_route(self, route: str) -> None:
         """Refuses events that are not for this route."""

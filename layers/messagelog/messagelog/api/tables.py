@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from messagelog.dynamodb import Counters
 from messagelog.dynamodb.retry import Retry
 from messagelog.dynamodb.storage import CONNECT_TIMEOUT, READ_TIMEOUT, DynamoDBStorage, default_client
 from messagelog.log import MessageLog
@@ -17,11 +18,13 @@ _RETRY_SECONDS = 2.0
 _SPARE_SECONDS = CONNECT_TIMEOUT + READ_TIMEOUT + 0.5  # the last try, and the reply
 
 
-def log_of(conversation: str, context: Any) -> MessageLog:
-    """The log of a conversation, for an invocation with this context."""
+def log_of(conversation: str, context: Any, counters: Counters) -> MessageLog:
+    """The log of a conversation, for an invocation with this context; `counters` are told what is done to it."""
     here = settings()
     return MessageLog(
-        DynamoDBStorage(conversation, table=here.table, client=client_of(here), retry=retry_within(context))
+        DynamoDBStorage(
+            conversation, table=here.table, client=client_of(here), retry=retry_within(context), counters=counters
+        )
     )
 
 

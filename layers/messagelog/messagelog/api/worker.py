@@ -15,10 +15,12 @@ from typing import Any, TypeAlias
 from aws_lambda_powertools.utilities import parameters
 
 from messagelog.api.chat import open_chat
+from messagelog.api.metrics import report
 from messagelog.api.operation import log_outcome
 from messagelog.api.request import conversation_hash
 from messagelog.chat.providers import Provider
 from messagelog.chat.service import ChatConfig, ChatService
+from messagelog.dynamodb import Counters
 from messagelog.errors import NoModelError, ProviderError, SendRunningError
 from messagelog.settings import ModelSettings, chat_settings, model_settings
 
@@ -36,11 +38,12 @@ class Invocation:
     conversation: str
     holder: str
     context: Any
+    counters: Counters
 
     @property
     def service(self) -> ChatService:
         """The conversation's chat with the configured model, and with the tools and hooks of CHAT_SETUP."""
-        here, chat = chat_settings(), open_chat(self.conversation, self.context)
+        here, chat = chat_settings(), open_chat(self.conversation, self.context, self.counters)
         service = ChatService(chat, _provider(), ChatConfig(**here.config))
         if here.setup:
             module, _, function = here.setup.partition(":")
@@ -57,17 +60,18 @@ def worker(run: Callable[[Invocation], object]) -> Handler:
 
     @wraps(run)
     def handler(event: Mapping[str, Any], context: Any) -> None:
-        invocation = Invocation(event["conversation"], event["holder"], context)
-        conversation = conversation_hash(invocation.conversation)
+        invocation = Invocation(event["conversation"], event["holder"], context, Counters())
+        failure: Exception | None = None
         try:
             run(invocation)
-        except SendRunningError as error:
-            log_outcome(name, conversation, context, 409, error)
         except Exception as error:
-            log_outcome(name, conversation, context, 500, error)
-            raise TurnFailedError(_reason(error)) from None
-        else:
-            log_outcome(name, conversation, context, 200)
+            failure = error
+        overtaken = isinstance(failure, SendRunningError)
+        status = 409 if overtaken else 500 if failure else 200
+        log_outcome(name, conversation_hash(invocation.conversation), context, status, failure)
+        report(name, invocation.counters, failure)
+        if failure and not overtaken:
+            raise TurnFailedError(_reason(failure)) from None
 
     return handler
 

@@ -24,7 +24,7 @@ from messagelog import codec
 from messagelog.chat.blobs import BlobGoneError, Blobs
 from messagelog.chat.items import Action, ChatItems, RefusedError, attribute, number
 from messagelog.chat.state import Lease, Staged, System, Window
-from messagelog.dynamodb import Retry, default_client
+from messagelog.dynamodb import Counters, Retry, default_client
 from messagelog.dynamodb.table import ConversationTable
 from messagelog.errors import PromptChangedError, SendRunningError, StorageUnavailableError
 from messagelog.messages import AgentMessage
@@ -45,7 +45,8 @@ _NO_VERSION = "attribute_not_exists(#version)"
 class DynamoDBChatState:
     """Keeps one conversation's chat state in a table with the keys `conversation` and `entry`. See `ChatState`.
 
-    `client`, `retry` and the errors are as in `DynamoDBStorage`. `clock` tells the time in seconds, for the leases.
+    `client`, `retry`, `counters` and the errors are as in `DynamoDBStorage`. `clock` tells the time in seconds, for the
+    leases.
     """
 
     def __init__(
@@ -55,9 +56,10 @@ class DynamoDBChatState:
         table: str,
         client: DynamoDBClient | None = None,
         retry: Retry | None = None,
+        counters: Counters | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._table = ConversationTable(client or default_client(), table, conversation, retry or Retry())
+        self._table = ConversationTable(client or default_client(), table, conversation, retry or Retry(), counters)
         self._items = ChatItems(self._table)
         self._blobs = Blobs(self._table)
         self._clock = clock

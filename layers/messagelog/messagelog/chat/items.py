@@ -36,7 +36,8 @@ class ChatItems:
         """One transaction, sent with one token until its outcome is known. Raises RefusedError if a condition fails."""
         request: dict[str, Any] = {"TransactItems": list(actions), "ClientRequestToken": str(uuid4())}
         unknown = False
-        for _ in self.table.retry.attempts():
+        for attempt in self.table.retry.attempts():
+            self.table.counters.retries += attempt > 0
             try:
                 self.table.client.transact_write_items(**request)
                 return

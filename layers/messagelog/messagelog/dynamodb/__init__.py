@@ -5,7 +5,8 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError("messagelog.dynamodb needs boto3: pip install 'messagelog[aws]'") from error
 
+from messagelog.dynamodb.counters import Counters
 from messagelog.dynamodb.retry import Retry
 from messagelog.dynamodb.storage import DynamoDBStorage, default_client
 
-__all__ = ["DynamoDBStorage", "Retry", "default_client"]
+__all__ = ["Counters", "DynamoDBStorage", "Retry", "default_client"]

@@ -19,6 +19,7 @@ import boto3
 from botocore.config import Config
 
 from messagelog.dynamodb import keys, reading
+from messagelog.dynamodb.counters import Counters
 from messagelog.dynamodb.retry import Retry
 from messagelog.dynamodb.table import ConversationTable
 from messagelog.dynamodb.writing import Append
@@ -50,14 +51,20 @@ class DynamoDBStorage:
     """Keeps one conversation in a table with the partition key `conversation` and the sort key `entry`, both text.
 
     `client` is a boto3 DynamoDB client, shared as you like between threads and storages; without one, each storage
-    makes its own. `retry` bounds how long a request is tried. Raises ValueError for a conversation that DynamoDB cannot
-    take.
+    makes its own. `retry` bounds how long a request is tried; `counters` are told what is done. Raises ValueError for a
+    conversation that DynamoDB cannot take.
     """
 
     def __init__(
-        self, conversation: str, *, table: str, client: DynamoDBClient | None = None, retry: Retry | None = None
+        self,
+        conversation: str,
+        *,
+        table: str,
+        client: DynamoDBClient | None = None,
+        retry: Retry | None = None,
+        counters: Counters | None = None,
     ) -> None:
-        self._table = ConversationTable(client or default_client(), table, conversation, retry or Retry())
+        self._table = ConversationTable(client or default_client(), table, conversation, retry or Retry(), counters)
 
     def append(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from messagelog.dynamodb import keys
+from messagelog.dynamodb.counters import Counters
 from messagelog.dynamodb.faults import FAILURES, Meaning, error_for, fault_of
 from messagelog.dynamodb.retry import Retry
 
@@ -25,12 +26,15 @@ def count_in(head: Mapping[str, Any]) -> int:
 class ConversationTable:
     """The table as one conversation sees it."""
 
-    def __init__(self, client: DynamoDBClient, name: str, conversation: str, retry: Retry) -> None:
+    def __init__(
+        self, client: DynamoDBClient, name: str, conversation: str, retry: Retry, counters: Counters | None = None
+    ) -> None:
         keys.check_conversation(conversation)
         self.client = client
         self.name = name
         self.conversation = conversation
         self.retry = retry
+        self.counters = counters or Counters()
 
     def key(self, entry: str) -> dict[str, Any]:
         """The primary key of an entry."""
@@ -91,7 +95,8 @@ class ConversationTable:
 
     def ask(self, request: Callable[[], T], *, end: float | None = None) -> T:
         """The answer to a request that may be sent any number of times, until `end` or as long as `retry` says."""
-        for _ in self.retry.attempts(end):
+        for attempt in self.retry.attempts(end):
+            self.counters.retries += attempt > 0
             try:
                 return request()
             except FAILURES as error:

@@ -15,7 +15,7 @@ from messagelog import codec
 from messagelog.dynamodb import keys, segments
 from messagelog.dynamodb.faults import FAILURES, Fault, Meaning, error_for, fault_of
 from messagelog.dynamodb.highwater import marks_of
-from messagelog.dynamodb.limits import fit_one_transaction, with_small_content
+from messagelog.dynamodb.limits import fit_one_transaction, item_size, with_small_content
 from messagelog.dynamodb.table import ConversationTable, count_in
 from messagelog.errors import ExpectedCountError, IdempotencyMismatchError
 from messagelog.messages import AgentMessage, StoredMessage
@@ -49,6 +49,7 @@ class Append:
         self._now = int(self._at.timestamp())
         self._end = table.retry.end()
         self._marks = marks_of(table.client)
+        self._counters = table.counters
         self._mark = (table.name, table.conversation)
 
     def run(self) -> Appended:
@@ -72,13 +73,15 @@ class Append:
         transaction: dict[str, Any] | None = None
         unknown = False
         attempts = self._table.retry.attempts(self._end)
-        for _ in attempts:
+        for attempt in attempts:
+            self._counters.retries += attempt > 0
             try:
                 if count is None:
                     count = self._table.head()
                 if transaction is None:
                     transaction = self._transaction(rows, count)
                 self._table.client.transact_write_items(**transaction)
+                self._counters.bytes += sum(item_size(row) for row in rows)
                 return self._appended(count)
             except FAILURES as error:
                 fault, cause = fault_of(error, deciding=self._also_place + len(self._also)), error
@@ -88,18 +91,23 @@ class Append:
                 if fault.meaning is Meaning.CONDITION:
                     if (replay := self._replay(fault)) is not None:
                         return replay
+                    self._counters.conflicts += 1
                     count = self._count_after(fault)
                     transaction, unknown = None, False
                     attempts.at_once()  # with the count just told, before it grows old
-                elif fault.meaning is Meaning.CONFLICT and not unknown:
+                elif fault.meaning is Meaning.CONFLICT:
+                    self._counters.conflicts += 1
                     # Whoever is in the way moves the counter: half a read unit now spares four write units then.
-                    count, transaction = self._expected_count, None
+                    if not unknown:
+                        count, transaction = self._expected_count, None
         self._marks.forget(self._mark)
         raise error_for(fault, unknown=unknown) from cause
 
     def _appended(self, count: int) -> Appended:
         stored = [StoredMessage.of(m, seq=count + i, at=self._at) for i, m in enumerate(self._messages, 1)]
         self._marks.put(self._mark, stored[-1].seq)
+        self._counters.appends += 1
+        self._counters.messages += len(stored)
         return Appended(stored[-1].seq, stored)
 
     def _count_after(self, fault: Fault) -> int | None:
@@ -151,6 +159,7 @@ class Append:
         for number, data in enumerate(parts):
             part = {**self._table.key(keys.part_entry(segment, number)), "data": {"B": data}}
             self._table.put(part, end=self._end)
+            self._counters.bytes += item_size(part)
         return {
             "at": {"N": str(codec.micros(self._at))},
             "batch": {"S": ""},
