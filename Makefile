@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run demo invoke test torture coverage check format build deploy clean
+.PHONY: help run demo invoke test e2e torture coverage check format build deploy clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
@@ -11,7 +11,7 @@ ARCHITECTURE := $(if $(filter arm64 aarch64,$(shell uname -m)),arm64,x86_64)
 export PORT STATE
 
 help: ## List the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
 
 run: .venv/run ## Serve the API on http://127.0.0.1:3000 with an embedded DynamoDB (PORT=… changes the port)
 	@$(BIN)/python -m local.serve
@@ -24,6 +24,9 @@ invoke: .venv/run ## Run one function on its sample event, as in `make invoke OP
 
 test: check ## Run all checks and all tests
 	$(BIN)/pytest -n auto --dist loadfile $(ARGS)
+
+e2e: .venv/dev ## Run the tests of what SAM builds, deploys to an emulated AWS, and runs in containers
+	$(BIN)/pytest tests/e2e $(ARGS)
 
 torture: .venv/dev ## Kill and break writers for two minutes, and check what is left (FOR=600 for ten)
 	@$(BIN)/python -m tests.torture --seconds $(or $(FOR),120)

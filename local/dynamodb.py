@@ -49,18 +49,29 @@ class InUseError(DynamoDBError):
 
 
 @contextmanager
-def embedded_dynamodb(state: Path | None = None) -> Iterator[str]:
+def embedded_dynamodb(state: Path | None = None, *, host: str = HOST, services: str = "dynamodb") -> Iterator[str]:
     """Run MiniStack and give its endpoint. With `state`, data is loaded from that folder and saved to it at the end.
 
+    `host` is the address to listen on, and `services` what of AWS to emulate: names with commas between, or "" for all.
     Raises InUseError if another run holds `state`, and DynamoDBError if MiniStack does not start.
     """
     with ExitStack() as stack:
-        folder = state or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="messagelog-")))
+        # MiniStack leaves here what its Lambda functions were unpacked into.
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="messagelog-")))
+        folder = state or scratch
         folder.mkdir(parents=True, exist_ok=True)
-        endpoint = f"http://{HOST}:{free_port()}"
+        endpoint = f"http://{host}:{free_port(host)}"
         lock = stack.enter_context(_locked(folder, endpoint))
         lifeline = Lifeline()
-        process = _start(folder, endpoint, lifeline, lock, persist=state is not None)
+        variables = {
+            **lifeline.environment,
+            "BIND_HOST": host,
+            "GATEWAY_PORT": endpoint.rpartition(":")[2],
+            "SERVICES": services,
+            "PERSIST_STATE": "0" if state is None else "1",
+            "TMPDIR": str(scratch),
+        }
+        process = _start(folder, variables, (lifeline.fd, lock.fileno()))
         try:
             _await_ready(process, endpoint, folder)
             yield endpoint
@@ -87,10 +98,10 @@ def create_tables(client: DynamoDBClient, tables: Mapping[str, dict[str, Any]]) 
             client.create_table(**arguments)
 
 
-def free_port() -> int:
-    """Return a port that nothing listens on."""
+def free_port(host: str = HOST) -> int:
+    """Return a port of `host` that nothing listens on."""
     with socket.socket() as probe:
-        probe.bind((HOST, 0))
+        probe.bind((host, 0))
         port: int = probe.getsockname()[1]
         return port
 
@@ -110,19 +121,15 @@ def _locked(folder: Path, endpoint: str) -> Iterator[IO[str]]:
         yield lock
 
 
-def _start(folder: Path, endpoint: str, lifeline: Lifeline, lock: IO[str], *, persist: bool) -> subprocess.Popen[bytes]:
+def _start(folder: Path, variables: Mapping[str, str], inherited: tuple[int, ...]) -> subprocess.Popen[bytes]:
     environment = {
         **os.environ,
         **CREDENTIALS,
-        **lifeline.environment,
-        "BIND_HOST": HOST,
-        "GATEWAY_PORT": endpoint.rpartition(":")[2],
-        "SERVICES": "dynamodb",
+        **variables,
         # MiniStack would listen for MQTT on all interfaces, and tidy up containers of a Docker that it finds.
         "IOT_MTLS_ENABLED": "0",
         "SFTP_ENABLED": "0",
         "DOCKER_HOST": "unix:///nonexistent",
-        "PERSIST_STATE": "1" if persist else "0",
         "STATE_DIR": str(folder.resolve()),
         "LOG_LEVEL": "WARNING",
     }
@@ -134,7 +141,7 @@ def _start(folder: Path, endpoint: str, lifeline: Lifeline, lock: IO[str], *, pe
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            pass_fds=(lifeline.fd, lock.fileno()),
+            pass_fds=inherited,
             # Ctrl-C reaches a whole process group; MiniStack must end last.
             start_new_session=True,
         )

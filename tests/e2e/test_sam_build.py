@@ -1,10 +1,7 @@
 """What `sam build` makes runs: each handler imports as on Lambda, from its own folder and the layer alone."""
 
 import importlib.metadata
-import os
-import platform
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +9,6 @@ import pytest
 from samtranslator.yaml_helper import yaml_parse  # type: ignore[import-untyped]
 
 ROOT = Path(__file__).parents[2]
-VENV_BIN = Path(sys.executable).parent
-ENVIRONMENT = os.environ | {
-    "PATH": f"{VENV_BIN}{os.pathsep}{os.environ['PATH']}",
-    "AWS_DEFAULT_REGION": "us-east-1",
-    "SAM_CLI_TELEMETRY": "0",
-}
 FUNCTIONS: dict[str, dict[str, Any]] = {
     name: resource["Properties"]
     for name, resource in yaml_parse((ROOT / "template.yaml").read_text())["Resources"].items()
@@ -29,30 +20,6 @@ sys.path[:0] = sys.argv[2:]
 module = importlib.import_module(sys.argv[1])
 print(module.__file__, callable(module.handler), sys.modules["messagelog"].__file__)
 """
-
-
-@pytest.fixture(scope="session")
-def python() -> str:
-    """A Python 3.13, the version of the functions: `sam build` installs the layer's dependencies with it."""
-    asked = ["python3.13", "-c", "import sys; print(sys.executable)"]
-    try:
-        return subprocess.run(
-            asked, cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=True
-        ).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("sam build needs python3.13 on PATH: install it, or make .venv with it")
-
-
-@pytest.fixture(scope="session")
-def build(python: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that `sam build` has filled, for the machine that the tests run on."""
-    folder = tmp_path_factory.mktemp("sam") / "build"
-    machine = "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64"
-    command = [sys.executable, "-m", "samcli", "build", "--no-cached", "--build-dir", str(folder)]
-    command += ["--parameter-overrides", f"Architecture={machine}"]
-    result = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
-    assert result.returncode == 0, result.stderr
-    return folder
 
 
 @pytest.fixture(scope="session")
