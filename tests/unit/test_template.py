@@ -3,7 +3,6 @@
 They look at what SAM makes of it, so that what counts is what CloudFormation would be given.
 """
 
-import copy
 import json
 import os
 import re
@@ -15,15 +14,12 @@ from typing import Any
 
 import pytest
 from cfnlint.api import lint_file  # type: ignore[import-untyped]
-from samtranslator.translator.transform import transform  # type: ignore[import-untyped]
-from samtranslator.yaml_helper import yaml_parse  # type: ignore[import-untyped]
 
-ROOT = Path(__file__).parents[2]
-TEMPLATE: dict[str, Any] = yaml_parse((ROOT / "template.yaml").read_text())
+from local.template import ROOT
+from tests.sam_template import NOTHING, RESOURCES, TEMPLATE, deployed, of_type, routes
 
 MESSAGES = "/conversations/{conversation}/messages"
 CHAT = "/conversations/{conversation}"
-NOTHING = {"Ref": "AWS::NoValue"}
 
 
 def grants(resource: str, *actions: str, service: str = "dynamodb") -> tuple[str, frozenset[str]]:
@@ -73,33 +69,6 @@ ROUTES = {operation: route for operation, (route, _) in OPERATIONS.items() if ro
 each_operation = pytest.mark.parametrize("operation", OPERATIONS)
 
 
-class NoManagedPolicies:
-    """Stands for the look-up of AWS managed policies by name, which the template has no use for."""
-
-    def load(self) -> dict[str, str]:
-        return {}
-
-
-def translate(template: dict[str, Any]) -> dict[str, Any]:
-    """The resources that SAM makes of the template, by logical id."""
-    template = copy.deepcopy(template)
-    template["Globals"]["Function"]["CodeUri"] = "s3://bucket/functions"
-    for layer in ("MessageLogLayer", "OpenaiLayer"):
-        template["Resources"][layer]["Properties"]["ContentUri"] = "s3://bucket/layer"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        resources: dict[str, Any] = transform(template, {}, NoManagedPolicies())["Resources"]
-    return resources
-
-
-RESOURCES = translate(TEMPLATE)
-
-
-def of_type(kind: str) -> dict[str, Any]:
-    """The properties of the deployed resources of a type, by logical id."""
-    return {name: resource["Properties"] for name, resource in RESOURCES.items() if resource["Type"] == kind}
-
-
 def logical_id(operation: str) -> str:
     return "".join(word.title() for word in operation.split("_")) + "Function"
 
@@ -116,12 +85,6 @@ def statements_of(role: dict[str, Any]) -> list[dict[str, Any]]:
 def actions_in(statement: dict[str, Any]) -> list[str]:
     actions = statement["Action"]
     return [actions] if isinstance(actions, str) else actions
-
-
-def routes() -> dict[str, dict[str, Any]]:
-    """The API's routes, as `GET /path`."""
-    paths = RESOURCES["Api"]["Properties"]["Body"]["paths"]
-    return {f"{method.upper()} {path}": route for path, methods in paths.items() for method, route in methods.items()}
 
 
 def test_each_file_is_one_function_with_one_event() -> None:
@@ -159,7 +122,7 @@ def test_the_api_has_no_other_route() -> None:
 
 
 def test_the_api_is_closed_by_default() -> None:
-    assert all(route["security"] == [{"AWS_IAM": []}] for route in routes().values())
+    assert all(route["security"] == [{"AWS_IAM": []}] for route in routes(deployed()["Resources"]).values())
     schemes = RESOURCES["Api"]["Properties"]["Body"]["components"]["securitySchemes"]
     assert schemes["AWS_IAM"]["x-amazon-apigateway-authtype"] == "awsSigv4"
 

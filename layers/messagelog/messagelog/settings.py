@@ -63,6 +63,11 @@ def chat_worker() -> str:
     return _name("CHAT_WORKER_FUNCTION", "the function send_worker")
 
 
+def tenant_claim() -> str | None:
+    """The claim of a caller's token that names the tenant; None if there are no tenants."""
+    return _optional("MESSAGELOG_TENANT_CLAIM")
+
+
 def model_settings() -> ModelSettings:
     """The model that chats ask. Raises NoModelError, which says what to set."""
     provider, model = _optional("CHAT_PROVIDER"), _optional("CHAT_MODEL")

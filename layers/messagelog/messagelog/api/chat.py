@@ -21,12 +21,12 @@ from messagelog.travel import MAX_BODY_BYTES, size_of
 
 def chat_of(request: Request) -> Chat:
     """The chat of the request's conversation."""
-    return open_chat(request.conversation, request.context, request.counters)
+    return open_chat(request.partition_key, request.context, request.counters)
 
 
 def queue_of(request: Request) -> MessageQueue:
     """The queue of the request's conversation."""
-    return MessageQueue(_state_of(request.conversation, request.context, request.counters))
+    return MessageQueue(_state_of(request.partition_key, request.context, request.counters))
 
 
 def open_chat(conversation: str, context: Any, counters: Counters) -> Chat:

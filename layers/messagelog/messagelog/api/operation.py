@@ -49,6 +49,7 @@ def operation(
             request = Request(event, lambda conversation: log_of(conversation, context, counters), context, counters)
             try:
                 request.check_route(route)
+                request.check_caller()
                 request.check_query(query)
                 request.check_preconditions(refused=set(PRECONDITIONS) - set(preconditions))
                 reply = run(request)

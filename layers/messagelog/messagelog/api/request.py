@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, cast
@@ -12,14 +13,14 @@ from typing import Any, cast
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 
 from messagelog.api.problems import RequestError
+from messagelog.api.tenants import MAX_NAME_BYTES, is_name, partition_key, tenant_of
 from messagelog.dynamodb import Counters
 from messagelog.errors import CodecError
 from messagelog.log import MAX_KEY_LENGTH, MessageLog
 from messagelog.messages import ROLES, Role
+from messagelog.settings import tenant_claim
 from messagelog.strictjson import MAX_LEVELS, loads, require_object
 
-MAX_CONVERSATION_BYTES = 256
-_JOINERS = re.compile("[\u200c\u200d]")  # not printable by themselves, but part of words and of emoji
 _MESSAGE_LEVELS = 3  # a message, its list of tool calls, a call: the args nest inside these
 _BATCH_LEVELS = 2 + _MESSAGE_LEVELS
 
@@ -48,20 +49,31 @@ class Request:
         if self._event.get("routeKey") != route:
             raise RequestError(404, "No such route", f"this function answers {route}, from an HTTP API (payload 2.0)")
 
+    def check_caller(self) -> None:
+        """Refuses callers whose token names no tenant, if there are tenants."""
+        if claim := tenant_claim():
+            tenant_of(self._event, claim)
+
     @cached_property
     def log(self) -> MessageLog:
         """The log of the conversation."""
-        return self._log_of(self.conversation)
+        return self._log_of(self.partition_key)
+
+    @cached_property
+    def partition_key(self) -> str:
+        """What the tables call the conversation: its name, with tenants joined to the caller's."""
+        claim = tenant_claim()
+        return partition_key(tenant_of(self._event, claim), self.conversation) if claim else self.conversation
 
     @cached_property
     def conversation(self) -> str:
         """The conversation in the path, which API Gateway has decoded."""
         name = self._event.path_parameters.get("conversation")
-        if not isinstance(name, str) or not _is_conversation(name):
+        if not isinstance(name, str) or not is_name(name) or name in (".", ".."):
             raise RequestError(
                 400,
                 "Bad conversation",
-                f"a conversation is printable text of 1 to {MAX_CONVERSATION_BYTES} UTF-8 bytes, and not '.' or '..'",
+                f"a conversation is printable text of 1 to {MAX_NAME_BYTES} UTF-8 bytes, and not '.' or '..'",
                 "conversation",
             )
         return name
@@ -69,6 +81,8 @@ class Request:
     @property
     def conversation_hash(self) -> str:
         """Tells requests of one conversation in a log from others, without its name."""
+        with suppress(RequestError):
+            return conversation_hash(self.partition_key)
         return conversation_hash(str(self._event.path_parameters.get("conversation")))
 
     @property
@@ -217,11 +231,3 @@ class Request:
 def conversation_hash(name: str) -> str:
     """Tells log lines of one conversation from others, without its name."""
     return sha256(name.encode(errors="replace")).hexdigest()[:16]
-
-
-def _is_conversation(name: str) -> bool:
-    return (
-        name not in ("", ".", "..")
-        and _JOINERS.sub("", name).isprintable()
-        and len(name.encode(errors="replace")) <= MAX_CONVERSATION_BYTES
-    )

@@ -46,7 +46,7 @@ def start_turn(request: Request, chat: Chat) -> int:
     try:
         if content is not None:
             MessageQueue(chat.state).user(content)
-        _invoke(worker, {"conversation": request.conversation, "holder": holder})
+        _invoke(worker, {"conversation": request.partition_key, "holder": holder})
     except BaseException:
         with suppress(MessageLogError):  # then it runs out by itself
             chat.state.release(lease)

@@ -1,0 +1,98 @@
+"""Tenants: which claims name one, and that no two pairs of tenant and conversation share a key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from messagelog import MessageLog
+from messagelog.api import Request
+from messagelog.api.problems import RequestError
+from messagelog.api.tenants import is_name, partition_key, tenant_of
+from messagelog.memory import MemoryStorage
+
+NAMES = st.text(st.sampled_from("ab/:|#%\\\"' \u200d\u200c[]é"), min_size=1, max_size=6).filter(is_name)
+ANY_NAMES = st.one_of(NAMES, st.text(min_size=1, max_size=6).filter(is_name))
+
+
+def event(claims: Any) -> dict[str, Any]:
+    return {"requestContext": {"authorizer": {"jwt": {"claims": claims, "scopes": None}}}}
+
+
+@given(st.tuples(ANY_NAMES, ANY_NAMES), st.tuples(ANY_NAMES, ANY_NAMES))
+def test_no_two_pairs_share_a_key(one: tuple[str, str], other: tuple[str, str]) -> None:
+    assert (partition_key(*one) == partition_key(*other)) == (one == other)
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=8), st.integers(1, 8), st.integers(1, 8))
+def test_however_a_text_is_cut_in_two_the_keys_differ(text: str, one: int, other: int) -> None:
+    pairs = {(text[:cut], text[cut:]) for cut in (one, other) if is_name(text[:cut]) and is_name(text[cut:])}
+    assert len({partition_key(*pair) for pair in pairs}) == len(pairs)
+
+
+@given(ANY_NAMES, ANY_NAMES)
+def test_no_conversation_without_a_tenant_has_such_a_key(tenant: str, conversation: str) -> None:
+    """Not even one whose name a caller chose to look like it."""
+    assert not is_name(partition_key(tenant, conversation))
+
+
+@given(ANY_NAMES)
+def test_a_verified_claim_names_the_tenant(name: str) -> None:
+    if name.strip() and not name.startswith("["):
+        assert tenant_of(event({"custom:tenant": name}), "custom:tenant") == name
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        None,
+        {},
+        [],
+        "acme",
+        {"tenant": None},
+        {"tenant": ""},
+        {"tenant": "  "},
+        {"tenant": 7},
+        {"tenant": ["acme"]},
+        {"tenant": "[acme other]"},
+        {"tenant": "acme\x1fother"},
+        {"tenant": "acme\n"},
+        {"tenant": "\ud800"},
+        {"tenant": "x" * 257},
+        {"Tenant": "acme"},
+    ],
+    ids=repr,
+)
+def test_a_claim_that_names_no_tenant_is_refused(claims: Any) -> None:
+    with pytest.raises(RequestError) as refused:
+        tenant_of(event(claims), "tenant")
+    assert refused.value.status == 403
+
+
+@pytest.mark.parametrize("sent", [{}, {"requestContext": None}, {"requestContext": {"authorizer": {"iam": {}}}}])
+def test_who_has_no_token_has_no_tenant(sent: dict[str, Any]) -> None:
+    with pytest.raises(RequestError):
+        tenant_of(sent, "tenant")
+
+
+def test_what_the_caller_sends_names_no_tenant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MESSAGELOG_TENANT_CLAIM", "tenant")
+    sent = {
+        "pathParameters": {"conversation": "c", "tenant": "other"},
+        "queryStringParameters": {"tenant": "other"},
+        "headers": {"tenant": "other", "x-tenant": "other"},
+        "body": '{"tenant": "other"}',
+        **event({"tenant": "mine"}),
+    }
+    opened: list[str] = []
+    request = Request(sent, lambda key: opened.append(key) or MessageLog(MemoryStorage()))  # type: ignore[func-returns-value]
+    assert request.log.count() == 0
+    assert opened == [request.partition_key] == [partition_key("mine", "c")]
+
+
+def test_without_a_claim_the_key_is_the_conversation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MESSAGELOG_TENANT_CLAIM", "")
+    request = Request({"pathParameters": {"conversation": "c"}}, lambda _: MessageLog(MemoryStorage()))
+    assert request.partition_key == "c"
