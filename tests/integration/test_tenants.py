@@ -71,7 +71,7 @@ def test_a_chat_and_its_worker_stay_with_their_tenant(
     assert mine.chat() == ["Hello", "Aye!"]
     assert others.chat() == others.contents() == []
     assert "pirate" not in others.get("get_system").body.decode()
-    assert others.post("clear", None).status == 200
+    assert others.post("clear", {}).status == 200
     assert mine.chat() == ["Hello", "Aye!"]
 
 
@@ -85,6 +85,12 @@ def test_no_function_serves_a_caller_without_a_tenant(
     assert reply.status == 403
     assert "tenant" in reply.json["detail"]
     assert all(chat_table.scan(TableName=table)["Count"] == 0 for table in ("MessageTable", "ChatTable"))
+
+
+def test_a_caller_without_a_tenant_is_told_so_first(chat_api: HttpApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MESSAGELOG_TENANT_CLAIM", "tenant")
+    api = replace(chat_api, event=Tenant(chat_api.event, {}))
+    assert api.get("all", after="x").status == 403
 
 
 def test_conversations_from_before_there_were_tenants_belong_to_none(

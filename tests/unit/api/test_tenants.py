@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import string
+from itertools import product
 from typing import Any
 
 import pytest
@@ -26,9 +28,10 @@ def test_no_two_pairs_share_a_key(one: tuple[str, str], other: tuple[str, str]) 
     assert (partition_key(*one) == partition_key(*other)) == (one == other)
 
 
-@given(st.text(st.characters(codec="utf-8"), max_size=8), st.integers(1, 8), st.integers(1, 8))
-def test_however_a_text_is_cut_in_two_the_keys_differ(text: str, one: int, other: int) -> None:
-    pairs = {(text[:cut], text[cut:]) for cut in (one, other) if is_name(text[:cut]) and is_name(text[cut:])}
+@pytest.mark.parametrize("mark", [*string.punctuation, " ", "\u200d", "\x1f", "\n", "\0"], ids=repr)
+def test_not_even_around_what_might_join_them(mark: str) -> None:
+    names = [name for name in ("a", mark, f"a{mark}", f"{mark}a", f"a{mark}a", 2 * mark) if is_name(name)]
+    pairs = list(product(names, names))
     assert len({partition_key(*pair) for pair in pairs}) == len(pairs)
 
 
