@@ -19,7 +19,7 @@ from werkzeug.serving import is_running_from_reloader, run_simple
 
 from local import lifeline, runtime
 from local.api import LocalApi, broken
-from local.dynamodb import HOST, DynamoDBError, connect, create_tables, embedded_dynamodb
+from local.dynamodb import CREDENTIALS, HOST, DynamoDBError, connect, create_tables, embedded_dynamodb
 from local.lambda_api import LambdaApi
 from local.template import ROOT, TemplateError, read_template
 
@@ -32,6 +32,10 @@ MessageLog listens on {url} (Ctrl-C stops it; data stays in {state}). Try:
   curl -s {url}/conversations/demo/messages -H 'content-type: application/json' -d '{{"role": "user", "content": "Hi"}}'
   curl -s {url}/conversations/demo/messages
   curl -s {url}/conversations/demo/messages/anthropic
+
+The same tables in Python, as DynamoDBStorage("demo", table="MessageTable"), after
+
+  export {environment}
 """
 
 
@@ -59,7 +63,10 @@ def _run(port: int, state: Path) -> None:
         create_tables(connect(endpoint), template.tables)
         line = lifeline.Lifeline()
         os.environ.update({**line.environment, "AWS_ENDPOINT_URL_DYNAMODB": endpoint})
-        _serve(broken, port, _BANNER.format(url=f"http://{HOST}:{port}", state=_short(state)))
+        names = {"AWS_ENDPOINT_URL_DYNAMODB": endpoint, **CREDENTIALS}
+        environment = " ".join(f"{name}={value}" for name, value in names.items())
+        banner = _BANNER.format(url=f"http://{HOST}:{port}", state=_short(state), environment=environment)
+        _serve(broken, port, banner)
 
 
 def _serve(application: WSGIApplication, port: int, banner: str = "") -> None:

@@ -214,7 +214,9 @@ def _time(value: object, path: str) -> datetime | None:
 
 
 def _choice(fields: Mapping[str, object], path: str, name: str, choices: Collection[str]) -> str:
-    value = _text(fields, path, name)
-    if value not in choices:
-        raise CodecError(below(path, name), f"must be one of {', '.join(choices)}")
-    return value
+    """One of the choices, as plain text: a member of an enumeration of texts will do as well."""
+    for choice in choices:
+        if isinstance(fields.get(name), str) and fields[name] == choice:
+            return choice
+    _text(fields, path, name)
+    raise CodecError(below(path, name), f"must be one of {', '.join(choices)}")

@@ -7,7 +7,8 @@
     │  ├─ ExpectedCountError       the log no longer holds the expected number of messages
     │  ├─ IdempotencyMismatchError the key was used before, for other content
     │  ├─ PromptChangedError       somebody else changed the chat's prompt tree
-    │  └─ SendRunningError         the chat is sending
+    │  └─ SendRunningError         the chat is sending; not written
+    │     └─ LeaseLostError        another send took this one's place; what it recorded before stays
     ├─ ThrottledError              DynamoDB throttled the request; not written
     ├─ StorageUnavailableError     the storage could not be reached or refused; not written
     ├─ UnknownOutcomeError         the write may or may not have happened
@@ -85,6 +86,13 @@ class SendRunningError(ConflictError):
 
     def __str__(self) -> str:
         return "a send is running in this conversation, or its chat was just cleared; nothing was written, try later"
+
+
+class LeaseLostError(SendRunningError):
+    """A send was so slow that its lease ran out, and another took its place. What it recorded before stays."""
+
+    def __str__(self) -> str:
+        return "another send took this one's place; what was recorded before is in the log, and that send goes on"
 
 
 class ThrottledError(MessageLogError):

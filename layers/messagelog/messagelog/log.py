@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any, TypedDict, Unpack, overload
 
 from messagelog import codec
+from messagelog.checks import check_number
 from messagelog.errors import ExpectedCountError, OnAppendError
 from messagelog.messages import AgentMessage, Role, StoredMessage
 from messagelog.storage import Storage
@@ -95,7 +96,7 @@ class MessageLog:
 
     def iter_all(self, *, after: int = 0, limit: int | None = None, consistent: bool = True) -> Iterator[StoredMessage]:
         """The same as `all`, read as it is consumed."""
-        _check_number("after", after)
+        check_number("after", after)
         return self._read(limit, after=after, consistent=consistent)
 
     def newest_first(self, limit: int | None = None, *, consistent: bool = True) -> Iterator[StoredMessage]:
@@ -110,6 +111,7 @@ class MessageLog:
         """The last message, None if there is none; with `n` the last n, oldest first."""
         if n is None:
             return next(self.newest_first(1, consistent=consistent), None)
+        check_number("n", n)
         return list(self.newest_first(n, consistent=consistent))[::-1]
 
     def count(self, *, consistent: bool = True) -> int:
@@ -130,7 +132,7 @@ class MessageLog:
         At most `last` messages of at most `max_tokens` tokens, counted by `count_tokens` (a text's tokens) or estimated
         at 4 UTF-8 bytes each; without a limit, all behind `after`. Reads about what it returns.
         """
-        _check_number("after", after)
+        check_number("after", after)
         if last is None and max_tokens is None:
             return self.all(after=after, consistent=consistent)
         newest_first = self._storage.read(after=after, newest_first=True, consistent=consistent)
@@ -164,7 +166,7 @@ class MessageLog:
         on_stored: Callable[[StoredMessage], object] | None = None,
     ) -> int:
         if expected_count is not None:
-            _check_number("expected_count", expected_count)
+            check_number("expected_count", expected_count)
         if idempotency_key is not None:
             _check_key(idempotency_key)
         if not messages:
@@ -184,7 +186,7 @@ class MessageLog:
     def _read(self, limit: int | None, **how: Any) -> Iterator[StoredMessage]:
         if limit is None:
             return self._storage.read(**how)
-        _check_number("limit", limit)
+        check_number("limit", limit)
         return self._storage.read(limit=limit, **how) if limit else iter(())
 
 
@@ -209,11 +211,6 @@ def _call_back(callbacks: Sequence[Callable[[StoredMessage], object]], stored: S
 def _reach(limits: Limits) -> int | None:
     windowed = limits.get("last") is not None or limits.get("max_tokens") is not None
     return REACH if windowed else None
-
-
-def _check_number(name: str, value: int) -> None:
-    if type(value) is not int or value < 0:
-        raise ValueError(f"{name} must be a whole number, 0 or more")
 
 
 def _check_key(key: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,6 @@ from messagelog.settings import Settings, settings
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-_RETRY_SECONDS = 2.0
 _SPARE_SECONDS = CONNECT_TIMEOUT + READ_TIMEOUT + 0.5  # the last try, and the reply
 
 
@@ -38,5 +38,5 @@ def retry_within(context: Any) -> Retry:
     """Goes on trying as long as the function still answers before Lambda ends it."""
     remaining = getattr(context, "get_remaining_time_in_millis", None)
     if remaining is None:
-        return Retry(budget=_RETRY_SECONDS)
-    return Retry(budget=max(0.0, min(_RETRY_SECONDS, remaining() / 1000 - _SPARE_SECONDS)))
+        return Retry()
+    return Retry(deadline=time.monotonic() + remaining() / 1000 - _SPARE_SECONDS)

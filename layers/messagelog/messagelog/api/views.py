@@ -27,8 +27,8 @@ def view_page(request: Request, turns: Callable[..., list[Turn]]) -> Reply:
         messages = request.log.all()
         count = messages[-1].seq if messages else 0
     else:
-        messages = request.log.window(last=last, max_tokens=max_tokens, after=after)
+        messages = request.log.window(last=last, max_tokens=max_tokens)
         count = messages[-1].seq if messages else None
-        turns, after = partial(turns, reach=REACH), 0
+        turns = partial(turns, reach=REACH)
     shown = page(turns, messages, room=ROOM, size=size_of, after=after, faithful=faithful)
     return ok({"messages": shown.messages, "next": shown.next}, count=count if shown.next is None else None)

@@ -7,10 +7,12 @@ answer is there is not done again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from importlib import import_module
 from typing import Any, TypeAlias
+from uuid import uuid4
 
 from aws_lambda_powertools.utilities import parameters
 
@@ -21,10 +23,14 @@ from messagelog.api.request import conversation_hash
 from messagelog.chat.providers import Provider
 from messagelog.chat.service import ChatConfig, ChatService
 from messagelog.dynamodb import Counters
-from messagelog.errors import NoModelError, ProviderError, SendRunningError
+from messagelog.errors import LeaseLostError, MessageLogError, NoModelError, ProviderError, SendRunningError
 from messagelog.settings import ModelSettings, chat_settings, model_settings
 
 Handler: TypeAlias = Callable[[Mapping[str, Any], Any], None]
+
+
+class SetUpError(Exception):
+    """CHAT_SETUP cannot be used. The text holds what the environment says, and nothing of a conversation."""
 
 
 class TurnFailedError(Exception):
@@ -43,18 +49,33 @@ class Invocation:
     @property
     def service(self) -> ChatService:
         """The conversation's chat with the configured model, and with the tools and hooks of CHAT_SETUP."""
-        here, chat = chat_settings(), open_chat(self.conversation, self.context, self.counters)
-        service = ChatService(chat, _provider(), ChatConfig(**here.config))
-        if here.setup:
-            module, _, function = here.setup.partition(":")
-            getattr(import_module(module), function)(service)
+        chat = open_chat(self.conversation, self.context, self.counters)
+        try:
+            here = chat_settings()
+            service = ChatService(chat, _provider(), ChatConfig(**here.config))
+            if here.setup:
+                _set_up(service, here.setup)
+        except Exception:
+            with suppress(MessageLogError):  # nobody will use the lease: let the next send begin at once
+                chat.state.release(chat.state.acquire(uuid4().hex, seconds=1, instead_of=self.holder))
+            raise
         return service
+
+
+def _set_up(service: ChatService, setup: str) -> None:
+    module, _, function = setup.partition(":")
+    try:
+        found = getattr(import_module(module), function)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SetUpError(f"CHAT_SETUP is {setup!r}, and no function can be imported by that: {error}") from error
+    found(service)
 
 
 def worker(run: Callable[[Invocation], object]) -> Handler:
     """Makes the function's `handler(event, context)` of a function that does the turn of an Invocation.
 
-    A turn that another send has taken over is no error: that send goes on from the same queue and the same log.
+    A turn that another send has taken over is no error: that send goes on from the same queue and the same log. Where
+    a send is running already, it is one: Lambda tries again later, and finds whether there is still something to do.
     """
     name = run.__module__.rpartition(".")[2]
 
@@ -66,11 +87,10 @@ def worker(run: Callable[[Invocation], object]) -> Handler:
             run(invocation)
         except Exception as error:
             failure = error
-        overtaken = isinstance(failure, SendRunningError)
-        status = 409 if overtaken else 500 if failure else 200
+        status = 409 if isinstance(failure, SendRunningError) else 500 if failure else 200
         log_outcome(name, conversation_hash(invocation.conversation), context, status, failure)
         report(name, invocation.counters, failure)
-        if failure and not overtaken:
+        if failure and not isinstance(failure, LeaseLostError):
             raise TurnFailedError(_reason(failure)) from None
 
     return handler
@@ -79,7 +99,7 @@ def worker(run: Callable[[Invocation], object]) -> Handler:
 def _reason(error: Exception) -> str:
     """What may be logged: of other errors, the text may quote what was stored."""
     name = type(error).__name__
-    return f"{name}: {error}" if isinstance(error, NoModelError | ProviderError) else name
+    return f"{name}: {error}" if isinstance(error, NoModelError | ProviderError | SetUpError) else name
 
 
 def _provider() -> Provider:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
 from messagelog.dynamodb.table import ConversationTable
+from messagelog.errors import MessageLogError
 
 _PART_BYTES = 350 * 1024  # below DynamoDB's 400 KB an item with room for everything else in it
 
@@ -48,10 +50,11 @@ class Blobs:
         return zlib.decompress(b"".join(part["data"]["B"] for part in parts)).decode()
 
     def delete(self, item: Mapping[str, Any]) -> None:
-        """Deletes the parts of a text whose item is gone."""
+        """Deletes the parts of a text whose item is gone. What cannot be deleted stays, and harms nobody."""
         for number in range(int(item["parts"]["N"]) if "blob" in item else 0):
             key = self._table.key(_entry(item["blob"]["S"], number))
-            self._table.ask(lambda: self._table.client.delete_item(TableName=self._table.name, Key=key))  # noqa: B023
+            with suppress(MessageLogError):
+                self._table.ask(lambda: self._table.client.delete_item(TableName=self._table.name, Key=key))  # noqa: B023
 
 
 def _entry(blob: str, number: int) -> str:

@@ -17,6 +17,7 @@ from messagelog.chat.hooks import HookBuilder, Hooks
 from messagelog.chat.prompt import PromptContainer
 from messagelog.chat.state import ChatState, System, Window
 from messagelog.chat.system import SystemPrompt
+from messagelog.checks import check_number
 from messagelog.errors import SendRunningError
 from messagelog.log import MessageLog
 from messagelog.messages import AgentMessage, StoredMessage
@@ -73,7 +74,7 @@ class Chat:
 
     def iter_messages(self, *, after: int = 0) -> Iterator[StoredMessage]:
         """The same as `messages`, read as it is consumed."""
-        _check_number("after", after)
+        check_number("after", after)
         return _spoken(self.log.iter_all(after=max(after, self.state.window().start)))
 
     def historic_messages(self, *, after: int = 0, limit: int | None = None) -> list[StoredMessage]:
@@ -82,7 +83,7 @@ class Chat:
 
     def iter_historic_messages(self, *, after: int = 0) -> Iterator[StoredMessage]:
         """The same as `historic_messages`, read as it is consumed."""
-        _check_number("after", after)
+        check_number("after", after)
         window = self.state.window()
         after = max(after, window.cleared)
         return _spoken(self.log.iter_all(after=after, limit=max(0, window.start - after)))
@@ -176,13 +177,8 @@ def _drafts(messages: Iterable[AgentMessage | Mapping[str, object]]) -> list[Age
 def _at_most(limit: int | None, messages: Iterator[StoredMessage]) -> list[StoredMessage]:
     if limit is None:
         return list(messages)
-    _check_number("limit", limit)
+    check_number("limit", limit)
     return list(islice(messages, min(limit, sys.maxsize)))
-
-
-def _check_number(name: str, value: int) -> None:
-    if type(value) is not int or value < 0:
-        raise ValueError(f"{name} must be a whole number, 0 or more")
 
 
 def _spoken(messages: Iterable[StoredMessage]) -> Iterator[StoredMessage]:

@@ -26,12 +26,13 @@ from messagelog.chat.items import Action, ChatItems, RefusedError, attribute, nu
 from messagelog.chat.state import Lease, Staged, System, Window
 from messagelog.dynamodb import Counters, Retry, default_client
 from messagelog.dynamodb.table import ConversationTable
-from messagelog.errors import PromptChangedError, SendRunningError, StorageUnavailableError
+from messagelog.errors import LeaseLostError, PromptChangedError, SendRunningError, StorageUnavailableError
 from messagelog.messages import AgentMessage
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
+_STAGED_LENGTH = 4_000_000  # characters after which no more is read at once, so that any function has room for it
 _STATE = "state"
 _SYSTEM = "system"
 _FREE = "(attribute_not_exists(#lease_end) OR #lease_end <= :now)"
@@ -125,9 +126,17 @@ class DynamoDBChatState:
         self._items.commit(self._items.put(item, "attribute_not_exists(#entry)"))
 
     def staged(self, *, limit: int, up_to: str | None = None) -> Sequence[Staged]:
-        """See `ChatState.staged`. One Query."""
-        items = self._table.query("queue#", up_to or "queue#~", limit=limit)
-        return [Staged(item["entry"]["S"], codec.parse(json.loads(self._blobs.read(item))), item) for item in items]
+        """See `ChatState.staged`. One Query, and one more for each message over 350 KB compressed."""
+        staged: list[Staged] = []
+        size = 0
+        for item in self._table.query("queue#", up_to or "queue#~", limit=limit):
+            with suppress(BlobGoneError):  # somebody else has drained it meanwhile
+                text = self._blobs.read(item)
+                size += len(text)
+                staged.append(Staged(item["entry"]["S"], codec.parse(json.loads(text)), item))
+            if size > _STAGED_LENGTH:
+                break
+        return staged
 
     def last_staged(self) -> str | None:
         """See `ChatState.last_staged`. One Query."""
@@ -143,10 +152,10 @@ class DynamoDBChatState:
         for each in staged:
             self._blobs.delete(each.stored)
 
-    def acquire(self, holder: str, *, seconds: float) -> Lease:
+    def acquire(self, holder: str, *, seconds: float, instead_of: str | None = None) -> Lease:
         """See `ChatState.acquire`. One GetItem and one conditional write."""
         state = self._items.get(_STATE)
-        if number(state, "lease_end") > self._now() and state["holder"]["S"] != holder:
+        if number(state, "lease_end") > self._now() and state["holder"]["S"] not in (holder, instead_of):
             raise SendRunningError
         fence = number(state, "fence")
         new: dict[str, int | str] = {"fence": fence + 1, "lease_end": self._now() + _millis(seconds), "holder": holder}
@@ -158,7 +167,10 @@ class DynamoDBChatState:
 
     def renew(self, lease: Lease, *, seconds: float) -> None:
         """See `ChatState.renew`. One conditional write."""
-        self._move(self._lease_until(lease, self._now() + _millis(seconds)))
+        try:
+            self._move(self._lease_until(lease, self._now() + _millis(seconds)))
+        except SendRunningError:
+            raise LeaseLostError from None
 
     def release(self, lease: Lease) -> None:
         """See `ChatState.release`. One conditional write."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
+from uuid import uuid4
 
 from messagelog.chat.state import ChatState
 from messagelog.errors import MessageLogError, SendRunningError
@@ -15,21 +16,23 @@ _RENEWALS = 3  # in the time that the lease lasts, so that one or two may fail
 
 
 class HeldLease:
-    """`with HeldLease(state, holder, seconds):` raises SendRunningError if somebody else sends.
+    """`with HeldLease(state, seconds):` raises SendRunningError if somebody else sends.
 
-    A process that is killed leaves the lease to run out. One that was only asleep so long that another sender took the
-    lease over is told so by `renew`, and by the log, which takes nothing more that carries `also`.
+    It may take the place of the holder named by `instead_of`. Each has a name of its own, so that of two that were
+    handed the same place only the first gets it. A process that is killed leaves the lease to run out. One that was
+    only asleep so long that another sender took the lease over is told so by `renew`, and by the log, which takes
+    nothing more that carries `also`.
     """
 
-    def __init__(self, state: ChatState, holder: str, seconds: float) -> None:
+    def __init__(self, state: ChatState, seconds: float, *, instead_of: str | None = None) -> None:
         self._state = state
-        self._holder = holder
+        self._instead_of = instead_of
         self._seconds = seconds
         self._done = threading.Event()
         self._keeper = threading.Thread(target=self._keep, daemon=True, name="lease")
 
     def __enter__(self) -> HeldLease:
-        self._lease = self._state.acquire(self._holder, seconds=self._seconds)
+        self._lease = self._state.acquire(uuid4().hex, seconds=self._seconds, instead_of=self._instead_of)
         self._keeper.start()
         return self
 
@@ -42,7 +45,7 @@ class HeldLease:
             self._state.release(self._lease)
 
     def renew(self) -> None:
-        """Lets the lease run from now. Raises SendRunningError if another sender has it."""
+        """Lets the lease run from now. Raises LeaseLostError if another sender has it."""
         self._state.renew(self._lease, seconds=self._seconds)
 
     def also(self) -> Sequence[Any]:

@@ -8,7 +8,7 @@ from threading import RLock
 
 from messagelog import codec
 from messagelog.chat.state import Lease, Staged, System, Window
-from messagelog.errors import PromptChangedError, SendRunningError
+from messagelog.errors import LeaseLostError, PromptChangedError, SendRunningError
 from messagelog.memory import MemoryAlso
 from messagelog.messages import AgentMessage
 
@@ -97,10 +97,10 @@ class MemoryChatState:
     def discard(self, staged: Sequence[Staged]) -> None:
         """See `ChatState.discard`. There is nothing to do."""
 
-    def acquire(self, holder: str, *, seconds: float) -> Lease:
+    def acquire(self, holder: str, *, seconds: float, instead_of: str | None = None) -> Lease:
         """See `ChatState.acquire`."""
         with self._lock:
-            if self.is_running() and self._lease.holder != holder:
+            if self.is_running() and self._lease.holder not in (holder, instead_of):
                 raise SendRunningError
             self._lease = Lease(holder, self._lease.fence + 1)
             self._lease_end = self._clock() + seconds
@@ -110,7 +110,7 @@ class MemoryChatState:
         """See `ChatState.renew`."""
         with self._lock:
             if lease != self._lease or self._lease_end == 0.0:
-                raise SendRunningError
+                raise LeaseLostError
             self._lease_end = self._clock() + seconds
 
     def release(self, lease: Lease) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from uuid import uuid4
 
 from messagelog.chat import drafts
 from messagelog.chat.chat import Chat
@@ -121,11 +120,12 @@ class ChatService:
         `holder` takes over the lease that was taken under that name. With `if_due` the model is not asked where nothing
         waits for an answer, so that a send may be repeated blindly.
 
-        Raises SendRunningError if another send is running, or took this one's place because its lease ran out;
+        Raises SendRunningError if another send is running; LeaseLostError if one took this one's place because its
+        lease ran out;
         ProviderError; OnAppendError if a hook raised, once what it was told of is recorded; and what the log raises.
         """
         message = None if content is None else drafts.user(content)
-        with HeldLease(self._chat.state, holder or uuid4().hex, self._config.lease_seconds) as lease:
+        with HeldLease(self._chat.state, self._config.lease_seconds, instead_of=holder) as lease:
             self.init()
             rounds = self._config.max_tool_call_rounds
             turn = self._turn = Turn(self._chat, self._provider, self._tools, lease, max_rounds=rounds)

@@ -85,7 +85,7 @@ class ChatState(Protocol):
         ...
 
     def staged(self, *, limit: int, up_to: str | None = None) -> Sequence[Staged]:
-        """The first messages of the queue, at most `limit`, none behind the entry `up_to`."""
+        """The first messages of the queue, at most `limit` and fewer if they are large, none behind entry `up_to`."""
         ...
 
     def last_staged(self) -> str | None:
@@ -100,12 +100,15 @@ class ChatState(Protocol):
         """Frees what messages took up that are out of the queue by now."""
         ...
 
-    def acquire(self, holder: str, *, seconds: float) -> Lease:
-        """The lease, for that long; the same holder may take it again. SendRunningError while another holds it."""
+    def acquire(self, holder: str, *, seconds: float, instead_of: str | None = None) -> Lease:
+        """The lease, for that long; the same holder may take it again, or take the place of the one it names.
+
+        Raises SendRunningError while another holds it.
+        """
         ...
 
     def renew(self, lease: Lease, *, seconds: float) -> None:
-        """Lets the lease run that long from now. Raises SendRunningError if it was released or taken over."""
+        """Lets the lease run that long from now. Raises LeaseLostError if it was released or taken over."""
         ...
 
     def release(self, lease: Lease) -> None:

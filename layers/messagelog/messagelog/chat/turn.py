@@ -18,7 +18,7 @@ from messagelog.chat.chat import Chat
 from messagelog.chat.lease import HeldLease
 from messagelog.chat.providers import Event, Provider
 from messagelog.chat.tools import ToolSuite
-from messagelog.errors import CodecError, MessageTooLargeError, OnAppendError, ProviderError, SendRunningError
+from messagelog.errors import CodecError, LeaseLostError, MessageTooLargeError, OnAppendError, ProviderError
 from messagelog.messages import AgentMessage, StoredMessage, ToolCall
 from messagelog.storage import AlsoError
 
@@ -49,7 +49,7 @@ class Turn:
     def run(self, message: AgentMessage | None, *, if_due: bool) -> None:
         """Adds what is in the queue by now, then `message`, and has the model answer.
 
-        With `if_due` only if something waits for an answer. Raises SendRunningError when the lease is lost,
+        With `if_due` only if something waits for an answer. Raises LeaseLostError when another send took over,
         ProviderError, OnAppendError if a hook raised, and what the log raises.
         """
         self._drain()
@@ -162,7 +162,7 @@ class Turn:
         try:
             stored = self._chat.record(messages, also=[*self._lease.also(), *also])
         except AlsoError:
-            raise SendRunningError from None
+            raise LeaseLostError from None
         self.recorded += stored
         self._raise_for_hooks(stored)
         return stored

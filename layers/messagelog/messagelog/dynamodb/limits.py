@@ -16,7 +16,7 @@ Item: TypeAlias = Mapping[str, Mapping[str, Any]]
 ITEM_BYTES = 400 * 1024
 WRITE_UNIT_BYTES = 1024
 _TRANSACTION_BYTES = 4 * 1024 * 1024
-_TRANSACTION_ACTIONS = 100
+TRANSACTION_ACTIONS = 100
 _OTHER_BYTES = 512 * 1024  # enough for the keys of all other actions, and for what they may put
 
 
@@ -34,7 +34,7 @@ def _value_size(value: Mapping[str, Any]) -> int:
 
 def fit_one_transaction(rows: Sequence[Item], *, others: int) -> bool:
     """Whether these rows can be written in one transaction with that many other actions, none of them large."""
-    if len(rows) > _TRANSACTION_ACTIONS - others:
+    if len(rows) + others > TRANSACTION_ACTIONS:
         return False
     sizes = [item_size(row) for row in rows]
     return max(sizes) <= ITEM_BYTES and sum(sizes) <= _TRANSACTION_BYTES - _OTHER_BYTES

@@ -70,12 +70,10 @@ def _settled_rows(table: ConversationTable, wanted: _Wanted, consistent: bool) -
     """
     attempts = None
     while wanted.after < wanted.last_seq:
-        rows = _rows(table, wanted, consistent)
         try:
-            if wanted.newest_first:
-                yield from settled.backward(rows, wanted.after, wanted.below, wanted.limit)
-            else:
-                yield from settled.forward(rows, wanted.after, wanted.limit)
+            for row in _checked(_rows(table, wanted, consistent), wanted):
+                yield row
+                attempts = None  # what was not settled has become so
             return
         except UnsettledError as unsettled:
             attempts = attempts or table.retry.attempts()
@@ -84,6 +82,12 @@ def _settled_rows(table: ConversationTable, wanted: _Wanted, consistent: bool) -
             if unsettled.batch is None or _goes_on(table, unsettled.batch[1]):
                 raise StorageUnavailableError(_DAMAGE) from None
             wanted.below = unsettled.batch[0]
+
+
+def _checked(rows: Iterator[Row], wanted: _Wanted) -> Iterator[Row]:
+    if wanted.newest_first:
+        return settled.backward(rows, wanted.after, wanted.below, wanted.limit)
+    return settled.forward(rows, wanted.after, wanted.limit)
 
 
 def _goes_on(table: ConversationTable, seq: int) -> bool:

@@ -16,11 +16,13 @@ from random import SystemRandom
 class Retry:
     """How long to go on trying, and how long to pause in between. All times in seconds.
 
+    `deadline` is a time on `clock` which no budget goes beyond, and when nothing is begun any more.
     `random` is the system's: Lambda's SnapStart clones the state of Python's own generator, and clones that pause alike
     collide again.
     """
 
     budget: float = 2.0
+    deadline: float | None = None
     base: float = 0.05
     cap: float = 0.3
     random: Callable[[], float] = SystemRandom().random
@@ -29,7 +31,12 @@ class Retry:
 
     def end(self) -> float:
         """When a budget that begins now is used up, on `clock`."""
-        return self.clock() + self.budget
+        end = self.clock() + self.budget
+        return end if self.deadline is None else min(end, self.deadline)
+
+    def is_over(self) -> bool:
+        """Whether nothing more may be begun."""
+        return self.deadline is not None and self.clock() >= self.deadline
 
     def attempts(self, end: float | None = None) -> Attempts:
         """The tries until `end`: the end of a budget that begins now, unless several requests share one."""

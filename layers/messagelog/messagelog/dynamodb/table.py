@@ -9,6 +9,7 @@ from messagelog.dynamodb import keys
 from messagelog.dynamodb.counters import Counters
 from messagelog.dynamodb.faults import FAILURES, Meaning, error_for, fault_of
 from messagelog.dynamodb.retry import Retry
+from messagelog.errors import StorageUnavailableError
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -45,9 +46,11 @@ class ConversationTable:
         reply = self.client.get_item(TableName=self.name, Key=self.key(entry), ConsistentRead=consistent)
         return dict(reply["Item"]) if "Item" in reply else None
 
-    def put(self, item: dict[str, Any], *, end: float | None = None) -> None:
+    def put(self, item: dict[str, Any]) -> None:
         """Puts an item under no condition: it is new, or the same as the one that is there."""
-        self.ask(lambda: self.client.put_item(TableName=self.name, Item=item), end=end)
+        if self.retry.is_over():
+            raise StorageUnavailableError("there is more to write than the time that is left allows; send it in parts")
+        self.ask(lambda: self.client.put_item(TableName=self.name, Item=item))
 
     def head(self, *, consistent: bool = True) -> int:
         """The count in the counter item. Tried once."""

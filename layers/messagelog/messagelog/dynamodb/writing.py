@@ -15,7 +15,7 @@ from messagelog import codec
 from messagelog.dynamodb import keys, segments
 from messagelog.dynamodb.faults import FAILURES, Fault, Meaning, error_for, fault_of
 from messagelog.dynamodb.highwater import marks_of
-from messagelog.dynamodb.limits import fit_one_transaction, item_size, with_small_content
+from messagelog.dynamodb.limits import TRANSACTION_ACTIONS, fit_one_transaction, item_size, with_small_content
 from messagelog.dynamodb.table import ConversationTable, count_in
 from messagelog.errors import ExpectedCountError, IdempotencyMismatchError
 from messagelog.messages import AgentMessage, StoredMessage
@@ -54,14 +54,15 @@ class Append:
 
     def run(self) -> Appended:
         """Writes, and tries again while that is worth it. See `Storage.append`."""
-        rows = self._rows()
-        if not fit_one_transaction(rows, others=_KEY + 1 + len(self._also)):
+        others = _KEY + 1 + len(self._also)
+        rows = self._rows() if len(self._messages) + others <= TRANSACTION_ACTIONS else []
+        if not rows or not fit_one_transaction(rows, others=others):
             # A segment that is then not needed would lie there for ever.
             if (replay := self._replay()) is not None:
                 return replay
             self._check_expected()
             rows = [self._segment_row()]
-            self._end = self._table.retry.end()  # the parts are the expensive half: they deserve a few tries to count
+            self._end = self._table.retry.end()
         return self._commit(rows)
 
     def _check_expected(self) -> None:
@@ -158,7 +159,7 @@ class Append:
         index, parts = segments.pack(self._messages)
         for number, data in enumerate(parts):
             part = {**self._table.key(keys.part_entry(segment, number)), "data": {"B": data}}
-            self._table.put(part, end=self._end)
+            self._table.put(part)
             self._counters.bytes += item_size(part)
         return {
             "at": {"N": str(codec.micros(self._at))},

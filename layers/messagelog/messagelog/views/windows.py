@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import chain
 
+from messagelog.checks import check_number
 from messagelog.messages import StoredMessage
 from messagelog.views.arguments import as_text
 from messagelog.views.exchanges import Step, pair
@@ -38,8 +39,8 @@ def window(
     ValueError.
     """
     for name, limit in (("last", last), ("max_tokens", max_tokens)):
-        if limit is not None and limit < 0:
-            raise ValueError(f"{name} must be 0 or more")
+        if limit is not None:
+            check_number(name, limit)
     newest, older = _within(newest_first, last, max_tokens, count_tokens or _estimated)
     if last is None and max_tokens is None:
         return newest
