@@ -157,6 +157,8 @@ class _Reader:
         if isinstance(value, str | int | float):
             return str(value)
         match value:
+            case {"Ref": "AWS::StackName"}:
+                return "local"
             case {"Ref": str(name)} if name in self._resources:
                 return name
             case {"Ref": str(name)} if "Default" in self._parameters.get(name, {}):

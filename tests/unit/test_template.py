@@ -170,8 +170,9 @@ def test_each_role_grants_what_its_operation_needs(operation: str) -> None:
     assert granted == OPERATIONS[operation][1]
     assert all(set(it) == {"Effect", "Action", "Resource"} and it["Effect"] == "Allow" for it in statements)
     assert {it["Resource"]["Fn::GetAtt"][1] for it in statements} == {"Arn"}
-    (managed,) = role["ManagedPolicyArns"]
+    managed, of_the_key = role["ManagedPolicyArns"]
     assert managed.endswith(":policy/service-role/AWSLambdaBasicExecutionRole")
+    assert of_the_key == {"Fn::If": ["HasKmsKey", {"Ref": "TableKeyPolicy"}, NOTHING]}
 
 
 def test_only_chat_functions_may_delete_and_only_what_is_the_chats() -> None:
@@ -215,8 +216,9 @@ def test_the_key_of_an_api_is_in_no_variable() -> None:
 
 
 def test_nothing_else_grants_anything() -> None:
-    kinds = [resource["Type"] for resource in RESOURCES.values() if resource["Type"].startswith("AWS::IAM::")]
-    assert kinds == ["AWS::IAM::Role"] * len(OPERATIONS)
+    granting = {name for name, resource in RESOURCES.items() if resource["Type"].startswith("AWS::IAM::")}
+    of_functions = {f"{logical_id(operation)}Role" for operation in OPERATIONS}
+    assert granting == of_functions | {"TableKeyPolicy", "LogAdvancedPipeRole"}
     assert "*" not in json.dumps(TEMPLATE)
 
 
@@ -262,7 +264,7 @@ def test_each_function_logs_json_to_a_group_of_its_own_that_forgets() -> None:
 
 @pytest.mark.parametrize("name", ["MessageTable", "ChatTable"])
 def test_each_table_is_the_one_that_the_code_expects_and_is_kept(name: str) -> None:
-    table = RESOURCES[name]
+    table = deployed()["Resources"][name]
     assert (table["DeletionPolicy"], table["UpdateReplacePolicy"]) == ("Retain", "Retain")
     expiry = {"TimeToLiveSpecification": {"AttributeName": "expires_at", "Enabled": True}}
     assert table["Properties"] == {

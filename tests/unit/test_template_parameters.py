@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 from cfnlint.api import lint  # type: ignore[import-untyped]
 from cfnlint.config import ManualArgs  # type: ignore[import-untyped]
+from messagelog.dynamodb import keys
 
 from tests.sam_template import TEMPLATE, deployed, of_type, routes
 
 JWT = {"JwtIssuer": "https://login.example.com/", "JwtAudience": "messagelog", "JwtTenantClaim": "tenant"}
+KEY = "arn:aws:kms:us-east-1:123456789012:key/0c4f2a3e-5d1b-4a6f-9c8e-7b6a5d4c3b2a"
+BUS = "arn:aws:events:us-east-1:123456789012:event-bus/default"
 CHOICES: dict[str, dict[str, str]] = {
     "nothing": {},
     "jwt": JWT,
+    "key": {"KmsKeyArn": KEY},
+    "topic": {"AlarmTopicArn": "arn:aws:sns:us-east-1:123456789012:alarms"},
+    "events": {"EventBusArn": BUS},
+    "events and key": {"EventBusArn": BUS, "KmsKeyArn": KEY},
     "x86": {"Architecture": "x86_64", "LogLevel": "ERROR"},
     "origins": {"CorsOrigins": "https://app.example.com"},
     "bedrock": {"ChatProvider": "bedrock", "ChatModel": "a-model"},
@@ -70,6 +78,129 @@ def test_an_issuer_without_a_tenant_is_refused_and_a_tenant_without_an_issuer() 
     assert {"Fn::Not": [{"Fn::Contains": [{"Ref": "JwtAudience"}, ""]}]} in needs
     (without,) = rules["TenantNeedsIssuer"]["Assertions"]
     assert without["Assert"] == {"Fn::Equals": [{"Ref": "JwtTenantClaim"}, ""]}
+
+
+@pytest.mark.parametrize("table", ["MessageTable", "ChatTable"])
+def test_with_a_key_each_table_is_encrypted_with_it(table: str) -> None:
+    encryption = {"SSEEnabled": True, "SSEType": "KMS", "KMSMasterKeyId": {"Ref": "KmsKeyArn"}}
+    assert resources(KmsKeyArn=KEY)[table]["Properties"]["SSESpecification"] == encryption
+    assert "SSESpecification" not in resources()[table]["Properties"], "the default costs nothing"
+
+
+def test_with_a_key_each_role_may_use_it_through_dynamodb_and_for_nothing_else() -> None:
+    found = resources(KmsKeyArn=KEY, EventBusArn=BUS)
+    for role in of_type("AWS::IAM::Role", found).values():
+        assert {"Ref": "TableKeyPolicy"} in role["ManagedPolicyArns"]
+    (statement,) = found["TableKeyPolicy"]["Properties"]["PolicyDocument"]["Statement"]
+    via_dynamodb = {"StringEquals": {"kms:ViaService": {"Fn::Sub": "dynamodb.${AWS::Region}.${AWS::URLSuffix}"}}}
+    assert statement == {
+        "Effect": "Allow",
+        "Action": ["kms:Decrypt"],
+        "Resource": {"Ref": "KmsKeyArn"},
+        "Condition": via_dynamodb,
+    }
+    assert "TableKeyPolicy" not in resources()
+
+
+def test_every_alarm_reaches_the_topic_if_there_is_one() -> None:
+    topic = "arn:aws:sns:us-east-1:123456789012:alarms"
+    with_topic = of_type("AWS::CloudWatch::Alarm", resources(AlarmTopicArn=topic, EventBusArn=BUS))
+    assert all(alarm["AlarmActions"] == [{"Ref": "AlarmTopicArn"}] for alarm in with_topic.values())
+    without = of_type("AWS::CloudWatch::Alarm", resources(EventBusArn=BUS))
+    assert set(without) == set(with_topic)
+    assert not any("AlarmActions" in alarm for alarm in without.values())
+
+
+def test_the_alarms_watch_what_goes_wrong() -> None:
+    alarms = of_type("AWS::CloudWatch::Alarm", resources(EventBusArn=BUS)).values()
+    watched = {
+        (alarm["Namespace"], alarm["MetricName"], json.dumps(alarm["Dimensions"][0]["Value"])) for alarm in alarms
+    }
+    tables = [(f"{kind}ThrottleEvents", table) for kind in ("Read", "Write") for table in ("MessageTable", "ChatTable")]
+    queues = ["FailedSendQueue", "FailedEventQueue"]
+    assert watched == {
+        ("AWS/ApiGateway", "5xx", '{"Ref": "Api"}'),
+        ("AWS/Lambda", "Errors", '{"Ref": "SendWorkerFunction"}'),
+        ("AWS/Lambda", "Throttles", '{"Ref": "SendWorkerFunction"}'),
+        ("MessageLog", "UnknownOutcomes", '{"Ref": "AWS::StackName"}'),
+        *(("AWS/DynamoDB", metric, f'{{"Ref": "{table}"}}') for metric, table in tables),
+        *(
+            ("AWS/SQS", "ApproximateNumberOfMessagesVisible", f'{{"Fn::GetAtt": ["{queue}", "QueueName"]}}')
+            for queue in queues
+        ),
+    }
+    assert {(alarm["Threshold"], alarm["TreatMissingData"]) for alarm in alarms} == {(0, "notBreaching")}
+
+
+def test_the_metrics_that_are_watched_are_those_that_the_functions_tell() -> None:
+    for function in of_type("AWS::Lambda::Function").values():
+        assert function["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"] == {"Ref": "AWS::StackName"}
+    dashboard = resources()["Dashboard"]["Properties"]["DashboardBody"]["Fn::Sub"]
+    shown = {
+        metric[1]
+        for widget in json.loads(dashboard)["widgets"]
+        for metric in widget["properties"]["metrics"]
+        if metric[0] == "MessageLog"
+    }
+    assert shown == {"Appends", "Messages", "Bytes", "Conflicts", "Retries", "UnknownOutcomes"}
+
+
+@pytest.mark.parametrize(("level", "kept"), [("DEBUG", "DEBUG"), ("INFO", "INFO"), ("WARN", "INFO"), ("ERROR", "INFO")])
+def test_lambda_drops_no_metric(level: str, kept: str) -> None:
+    """It takes a line without a level for one of INFO ("Log-level filtering", Lambda Developer Guide)."""
+    for function in of_type("AWS::Lambda::Function", resources(LogLevel=level)).values():
+        assert function["LoggingConfig"]["ApplicationLogLevel"] == kept
+        assert function["Environment"]["Variables"]["POWERTOOLS_LOG_LEVEL"] == {"Ref": "LogLevel"}
+
+
+def test_events_are_off_by_default() -> None:
+    found = resources()
+    assert not of_type("AWS::Pipes::Pipe", found)
+    assert not {"LogAdvancedPipeRole", "FailedEventQueue"} & set(found)
+    assert "StreamSpecification" not in found["MessageTable"]["Properties"]
+
+
+def test_events_tell_conversation_and_entry_and_no_content() -> None:
+    found = resources(EventBusArn=BUS)
+    assert found["MessageTable"]["Properties"]["StreamSpecification"] == {"StreamViewType": "KEYS_ONLY"}
+    assert "StreamSpecification" not in found["ChatTable"]["Properties"]
+    (pipe,) = of_type("AWS::Pipes::Pipe", found).values()
+    target = pipe["TargetParameters"]
+    assert target["EventBridgeEventBusParameters"] == {"Source": "messagelog", "DetailType": "LogAdvanced"}
+    paths = dict(re.findall(r'"(\w+)": <\$\.([\w.]+)>', target["InputTemplate"]))
+    assert paths == {"conversation": "dynamodb.Keys.conversation.S", "entry": "dynamodb.Keys.entry.S"}
+
+
+def test_an_event_is_told_of_each_new_message_and_of_nothing_else() -> None:
+    (pipe,) = of_type("AWS::Pipes::Pipe", resources(EventBusArn=BUS)).values()
+    (pattern,) = (json.loads(it["Pattern"]) for it in pipe["SourceParameters"]["FilterCriteria"]["Filters"])
+    assert pattern["eventName"] == ["INSERT"]
+    ((prefix,),) = (it.values() for it in pattern["dynamodb"]["Keys"]["entry"]["S"])
+    others = (keys.HEAD, keys.idempotency_entry("k"), keys.part_entry("s", 1))
+    assert keys.message_entry(7).startswith(prefix)
+    assert not any(entry.startswith(prefix) for entry in others)
+
+
+def test_no_event_is_lost_unseen() -> None:
+    found = resources(EventBusArn=BUS)
+    (pipe,) = of_type("AWS::Pipes::Pipe", found).values()
+    source = pipe["SourceParameters"]["DynamoDBStreamParameters"]
+    assert source["StartingPosition"] == "TRIM_HORIZON"
+    assert source["DeadLetterConfig"] == {"Arn": {"Fn::GetAtt": ["FailedEventQueue", "Arn"]}}
+    assert found["FailedEventQueue"]["Properties"]["MessageRetentionPeriod"] == 14 * 24 * 3600
+
+
+def test_the_pipe_reads_keys_and_does_nothing_else() -> None:
+    role = resources(EventBusArn=BUS)["LogAdvancedPipeRole"]["Properties"]
+    (policy,) = role["Policies"]
+    granted = {action: it["Resource"] for it in policy["PolicyDocument"]["Statement"] for action in it["Action"]}
+    stream = {"Fn::GetAtt": ["MessageTable", "StreamArn"]}
+    reading = ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
+    assert granted == {
+        **{f"dynamodb:{action}": stream for action in reading},
+        "events:PutEvents": {"Ref": "EventBusArn"},
+        "sqs:SendMessage": {"Fn::GetAtt": ["FailedEventQueue", "Arn"]},
+    }
 
 
 def test_every_function_knows_the_claim() -> None:
