@@ -53,7 +53,7 @@ def main() -> int:
     """Play the demo on a server and tables of its own; returns the exit code."""
     try:
         with _api() as url:
-            _play(_Client(url))
+            play(url)
     except (DemoError, DynamoDBError, TemplateError) as error:
         print(f"The demo failed. {error}", file=sys.stderr)
         return 1
@@ -61,7 +61,9 @@ def main() -> int:
     return 0
 
 
-def _play(client: _Client) -> None:
+def play(url: str) -> None:
+    """Play the demo on the API at `url`, whose conversation `demo` is empty. Raises DemoError if an answer is wrong."""
+    client = _Client(url)
     print(f"Append {len(_TURNS)} messages, one at a time:")
     for seq, turn in enumerate(_TURNS, start=1):
         client.expect("POST", _PATH, {"seq": seq}, turn)
@@ -103,7 +105,7 @@ class _Client:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._http = urllib3.PoolManager(retries=False, timeout=30)
+        self._http = urllib3.PoolManager(retries=False, timeout=60)
 
     def call(self, method: str, path: str, body: object = None) -> Any:
         if body is None:

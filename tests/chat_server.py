@@ -207,9 +207,9 @@ class ChatServer:
 
 
 @contextmanager
-def chat_server() -> Iterator[ChatServer]:
+def chat_server(host: str = "127.0.0.1") -> Iterator[ChatServer]:
     """Serves, and gives the server to be scripted."""
-    server = _Server(("127.0.0.1", 0), _Handler)
+    server = _Server((host, 0), _Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
@@ -235,7 +235,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(*arguments)
         self.ending = threading.Event()
         self.asked: list[dict[str, Any]] = []
-        self.chat = ChatServer(f"http://127.0.0.1:{self.server_address[1]}/v1", self.asked)
+        self.chat = ChatServer(f"http://{self.server_address[0]!s}:{self.server_address[1]}/v1", self.asked)
 
 
 class _Handler(BaseHTTPRequestHandler):
