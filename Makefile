@@ -35,11 +35,12 @@ coverage: .venv/dev ## Run the tests and list the lines that none of them runs
 	$(BIN)/coverage run -m pytest --quiet $(ARGS)
 	$(BIN)/coverage report
 
-check: .venv/dev ## Check lint, format, types and import arrows
+check: .venv/dev .venv/checkov ## Check lint, format, types, import arrows and the template's safety
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	.venv/checkov/bin/checkov
 
 format: .venv/dev ## Format the code and mend what the linter can
 	$(BIN)/ruff check --fix
@@ -62,6 +63,13 @@ clean: ## Remove what was built and installed, but not the data in .local
 	@python=$$(local/find-python) && $$python -m venv .venv
 	@$(PIP) 'pip>=25.1'
 	@$(PIP) --group run --editable 'layers/messagelog[aws]'
+	@touch $@
+
+# Beside the others, since it is bound to an old boto3.
+.venv/checkov: .venv/run
+	@echo 'Adding checkov, once.'
+	@$(BIN)/python -m venv $@
+	@$@/bin/python -m pip install -qq --disable-pip-version-check 'checkov==3.3.*'
 	@touch $@
 
 .venv/dev: .venv/run
