@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 from messagelog.api import sending, worker
 from messagelog.api.worker import TurnFailedError
+from messagelog.chat import Tool
 from messagelog.chat.dynamodb import DynamoDBChatState
 
 from local.dynamodb import HOST, free_port
@@ -103,14 +105,39 @@ def test_a_turn_that_fails_is_gone_on_with_by_the_next_try(
     assert turns(chat_api) == [("user", "Hello!"), ("assistant", "Ahoy!")]
 
 
+def test_an_event_that_comes_again_in_the_middle_of_its_turn_runs_no_tool_twice(
+    chat_api: HttpApi, scripted: ChatServer, work: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lambda delivers at least once. The second worker fails, so that Lambda tries again when the first may be dead."""
+    runs: list[Any] = []
+
+    def pay(args: Any) -> str:
+        runs.append(args)
+        with pytest.raises(TurnFailedError, match="SendRunningError"):
+            work.run()
+        return "paid"
+
+    setup = ModuleType("paying")
+    tools = SimpleNamespace(tools=lambda: [Tool("pay", "Pays.", {"type": "object"}, pay)], tutorial=lambda: None)
+    setup.__dict__["setup"] = lambda service: service.tools().add(tools)
+    monkeypatch.setitem(sys.modules, "paying", setup)
+    monkeypatch.setenv("CHAT_SETUP", "paying:setup")
+    scripted.script(Reply("", calls=[("c1", "pay", "{}")]), Reply("Done."))
+    send(chat_api, "Pay!")
+    work.run()
+    assert (turns(chat_api)[-1], runs) == (("assistant", "Done."), [{}])
+
+
 def test_a_late_event_leaves_the_turn_to_the_send_that_took_its_place(
     chat_api: HttpApi, state: DynamoDBChatState, work: Worker
 ) -> None:
+    """Lambda tries it again later, when there may be nothing left to do."""
     send(chat_api, "Hello!")
     (event,) = work.events
     state.release(state.acquire(event["holder"], seconds=9))
     state.acquire("another", seconds=60)
-    work.run()
+    with pytest.raises(TurnFailedError, match="SendRunningError"):
+        work.run()
     assert turns(chat_api) == []
     assert [staged.message.content for staged in state.staged(limit=9)] == ["Hello!"]
 

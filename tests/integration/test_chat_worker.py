@@ -74,8 +74,9 @@ def test_a_set_up_that_is_not_there_fails_the_turn(
 ) -> None:
     monkeypatch.setenv("CHAT_SETUP", setup)
     send(chat_api, "Hello!")
-    with pytest.raises(TurnFailedError):
+    with pytest.raises(TurnFailedError, match="SetUpError: CHAT_SETUP is"):
         work.run()
+    assert chat_api.get("chat_messages").json["running"] is False, "the next send need not wait"
 
 
 def test_the_settings_of_the_chat_come_from_the_environment(

@@ -233,3 +233,16 @@ def test_a_segment_whose_parts_have_not_come_is_asked_for_again(on_moto: Table) 
     on_moto.faulty.script("Query", [Ok(), Ok(), Meanwhile(arrive)])
     assert [message.seq for message in on_moto.log().all(consistent=False)] == list(range(1, SEGMENT + 2))
     assert [request.parameters["ConsistentRead"] for request in on_moto.faulty.requests] == [False, False, True]
+
+
+def test_a_reader_has_patience_with_each_hole_anew(on_moto: Table, rows: Rows) -> None:
+    """A slow reader of a busy log meets one in its way now and then; only one that stays is damage."""
+    write(on_moto, numbered(1, 3, 1, 3, 1))
+    reading = on_moto.log().iter_all()
+    rows.hide(3)
+    on_moto.faulty.script("Query", [Ok(), Meanwhile(rows.heal), Meanwhile(lambda: rows.hide(7)), Meanwhile(rows.heal)])
+    seqs = []
+    for message in reading:
+        seqs.append(message.seq)
+        on_moto.clock.now += on_moto.retry.budget
+    assert seqs == list(range(1, 10))

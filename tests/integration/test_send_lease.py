@@ -191,7 +191,7 @@ class TestHeldLease:
     def test_it_is_renewed_again_and_again_also_after_a_failure(self) -> None:
         state = Watched()
         state.faults = [StorageUnavailableError("made up for a test")] * 2
-        with HeldLease(state, "me", 0.003):
+        with HeldLease(state, 0.003):
             for _ in range(5):
                 assert state.renewals.acquire(timeout=60)
         assert state.released
@@ -199,27 +199,27 @@ class TestHeldLease:
     def test_once_lost_it_is_let_go(self) -> None:
         state = Watched()
         state.faults = [SendRunningError()]
-        with HeldLease(state, "me", 0.003) as lease:
+        with HeldLease(state, 0.003) as lease:
             assert state.renewals.acquire(timeout=60)
             lease._keeper.join(60)
             assert not lease._keeper.is_alive()
 
     def test_a_release_that_fails_is_no_error_of_the_send(self) -> None:
         state = Watched()
-        with HeldLease(state, "me", 60):
+        with HeldLease(state, 60):
             state.faults = [StorageUnavailableError("made up for a test")]
         assert not state.released
 
     def test_nobody_renews_it_after_the_end(self) -> None:
         state = Watched()
-        with HeldLease(state, "me", 0.003) as lease:
+        with HeldLease(state, 0.003) as lease:
             assert state.renewals.acquire(timeout=60)
         assert not lease._keeper.is_alive()
 
     def test_refused_it_is_not_kept(self) -> None:
         state = Watched()
         state.acquire("another", seconds=60)
-        with pytest.raises(SendRunningError), HeldLease(state, "me", 0.003):
+        with pytest.raises(SendRunningError), HeldLease(state, 0.003):
             pass
         assert not state.released
         assert not [thread for thread in threading.enumerate() if thread.name == "lease"]

@@ -128,18 +128,20 @@ def test_sends_that_fail_anywhere_lose_nothing_and_double_nothing(talk: Talk, se
     assert texts[-1] == "r"
 
 
-def test_a_hook_that_raises_leaves_the_rest_in_the_queue(talk: Talk) -> None:
+def test_a_hook_that_raises_keeps_nothing_out_of_the_log(talk: Talk) -> None:
+    """Its error says that what was sent is stored: so the queue is, and what the user says behind it."""
     service = talk.service()
     for number in range(50):
         service.queue().user(str(number))
     hook = service.chat().hook().message("user").regex("^3$").do(fail)
     with pytest.raises(OnAppendError):
         service.send("u")
-    assert contents(talk) == [*map(str, range(40))], "the batch of which it was told is stored"
+    assert contents(talk) == [*map(str, range(50)), "u"]
+    assert talk.server.requests == []
     hook.dispose()
     talk.server.script(Reply("r"))
     service.send()
-    assert contents(talk) == [*map(str, range(50)), "r"]
+    assert contents(talk) == [*map(str, range(50)), "u", "r"]
 
 
 def fail(_: object) -> None:

@@ -11,6 +11,7 @@ import re
 import zlib
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from hashlib import sha256
 from typing import Any, cast
 
@@ -214,9 +215,9 @@ def _time(value: object, path: str) -> datetime | None:
 
 
 def _choice(fields: Mapping[str, object], path: str, name: str, choices: Collection[str]) -> str:
-    """One of the choices, as plain text: a member of an enumeration of texts will do as well."""
-    for choice in choices:
-        if isinstance(fields.get(name), str) and fields[name] == choice:
-            return choice
-    _text(fields, path, name)
-    raise CodecError(below(path, name), f"must be one of {', '.join(choices)}")
+    """One of the choices, as plain text: a member of a StrEnum, such as ChatRole, will do as well."""
+    value = fields.get(name)
+    text = value.value if isinstance(value, StrEnum) else _text(fields, path, name)
+    if text not in choices:
+        raise CodecError(below(path, name), f"must be one of {', '.join(choices)}")
+    return text

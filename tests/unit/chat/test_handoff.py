@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +11,7 @@ from messagelog import (
     AgentMessage,
     CodecError,
     ExpectedCountError,
+    MessageLog,
     SendRunningError,
     StoredMessage,
 )
@@ -139,3 +141,22 @@ def test_a_send_that_begins_during_a_handoff_is_not_disturbed(result: list[Agent
     with pytest.raises(SendRunningError):
         chat.handoff(SimpleNamespace(apply=apply))
     assert (texts(chat.messages()), chat.log.count()) == (["a"], 1)
+
+
+@pytest.mark.parametrize("clear", [Chat.clear, Chat.clear_messages])
+def test_a_slow_clear_brings_nothing_back_that_another_has_cleared(clear: Callable[[Chat], None]) -> None:
+    slow = new_chat()
+    other = Chat(slow.log, slow.state)
+    other.user("a")
+
+    class Overtaken(MessageLog):
+        def count(self, *, consistent: bool = True) -> int:
+            counted = super().count(consistent=consistent)
+            if not other.historic_messages() and len(other.log.all()) < 3:
+                other.user("secret")
+                other.handoff(giving(AgentMessage("user", "summary")))
+            return counted
+
+    slow.log = Overtaken(slow.log._storage)
+    clear(slow)
+    assert (other.messages(), other.historic_messages()) == ([], [])

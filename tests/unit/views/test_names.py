@@ -83,3 +83,13 @@ def test_a_name_does_not_depend_on_the_names_before_it() -> None:
 @pytest.mark.parametrize("name", ["bot-1", "mcp__server__tool", "550e8400-e29b-41d4-a716-446655440000", "n" * 64])
 def test_a_legal_name_stays(name: str) -> None:
     assert Names(64).of(name) == name
+
+
+@pytest.mark.parametrize("legal", [r"(?s)(?=.*\S).{1,40}", r"[a-zA-Z0-9_-]{1,64}"])
+def test_ids_taken_over_and_over_still_come_to_an_end(legal: str) -> None:
+    """Each id that would be made for the last call is there already, as far as anybody may go."""
+    ids = Ids(legal)
+    place = "_1_99"
+    taken = ["x", f"x{place}", *(f"x{place}_{number}" for number in range(1, 200))]
+    assert [ids.of(id, 1, position) for position, id in enumerate(taken)] == taken
+    assert ids.of("x", 1, 99) not in taken

@@ -136,16 +136,26 @@ class Chat:
 
     def clear(self, retain_hooks: bool = False) -> None:
         """Begins anew: no messages, no historic ones, an empty prompt tree, and no message hooks unless retained."""
-        count = self.log.count()
-        self.state.move(Window(count, count), system=System())
+        self._begin_anew(System())
         self.system_prompt.reload()
         if not retain_hooks:
             self.hooks.clear("chat")
 
     def clear_messages(self) -> None:
         """Begins anew without messages and historic ones; the prompt tree and the hooks stay."""
-        count = self.log.count()
-        self.state.move(Window(count, count))
+        self._begin_anew(None)
+
+    def _begin_anew(self, system: System | None) -> None:
+        """Puts the window to the log's end; once more if it was put elsewhere meanwhile, so that it never goes back."""
+        while True:
+            seen = self.state.window()
+            count = self.log.count()
+            try:
+                self.state.move(Window(count, count), system=system, seen=seen)
+                return
+            except SendRunningError:
+                if self.state.window() == seen:
+                    raise
 
     def handoff(self, strategy: HandoffStrategy) -> None:
         """Makes the messages historic, and what the strategy gives for them the chat's messages. No hook is called.

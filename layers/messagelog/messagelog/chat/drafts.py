@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import Any
 
 from messagelog import codec, messages
@@ -31,7 +30,7 @@ def draft(message: AgentMessage | Mapping[str, object], path: str = "") -> Agent
     fault, below `path`: a system message has its place in the prompt tree, and a tool's result names the call it
     answers.
     """
-    checked = codec.parse(_plainly(message), path)
+    checked = codec.parse(message, path)
     if checked.role == "system":
         raise CodecError(below(path, "role"), "a system message is no part of a chat: put it in chat.system()")
     if checked.role == "tool" and not checked.tool_call_id:
@@ -76,14 +75,3 @@ def _calls(calls: Iterable[Any]) -> tuple[ToolCall, ...]:
         call if isinstance(call, ToolCall) else tool_call(plain(call), f"toolCalls[{index}]")
         for index, call in enumerate(calls)
     )
-
-
-def _plainly(message: AgentMessage | Mapping[str, object]) -> AgentMessage | Mapping[str, object]:
-    """A value with its ChatRole and Origin as the texts that they are."""
-    if isinstance(message, AgentMessage):
-        return replace(message, role=_plain(message.role), origin=_plain(message.origin))
-    return message
-
-
-def _plain(value: Any) -> Any:
-    return value.value if isinstance(value, StrEnum) else value

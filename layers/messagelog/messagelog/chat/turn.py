@@ -52,9 +52,12 @@ class Turn:
         With `if_due` only if something waits for an answer. Raises LeaseLostError when another send took over,
         ProviderError, OnAppendError if a hook raised, and what the log raises.
         """
-        self._drain()
+        failed = self._drain()
         if message is not None:
-            self._record([message])
+            error = self._recorded([message])
+            failed = failed or error
+        if failed is not None:
+            raise failed
         if if_due and not is_due(self._read()):
             return
         self._converse()
@@ -63,7 +66,8 @@ class Turn:
                 return
             self._resend.clear()
             self._interrupted.clear()
-            self._drain()
+            if (failed := self._drain()) is not None:
+                raise failed
             self._converse()
 
     def interrupt(self, resend: bool) -> None:
@@ -79,17 +83,25 @@ class Turn:
         """Once the model has stopped, takes in what is in the queue then, and asks again."""
         self._resend.set()
 
-    def _drain(self) -> None:
-        """Moves the queue to the log; what comes into it meanwhile stays for the next send."""
+    def _drain(self) -> OnAppendError | None:
+        """Moves the queue to the log, and returns the first error of a hook; what comes in meanwhile stays there."""
         state = self._chat.state
         last = state.last_staged()
+        failed = None
         while last is not None and (staged := state.staged(limit=_DRAINED_AT_ONCE, up_to=last)):
-            try:
-                self._record([each.message for each in staged], also=state.unstaging(staged))
-            except OnAppendError:
-                state.discard(staged)
-                raise
+            messages = [each.message for each in staged]
+            error = self._recorded(messages, also=state.unstaging(staged))
+            failed = failed or error
             state.discard(staged)
+        return failed
+
+    def _recorded(self, messages: Sequence[AgentMessage], also: Sequence[Any] = ()) -> OnAppendError | None:
+        """Records, and returns the error of a hook instead of raising it."""
+        try:
+            self._record(messages, also)
+        except OnAppendError as error:
+            return error
+        return None
 
     def _converse(self) -> None:
         """Asks and runs tools until the model stops, the rounds are used up, or somebody interrupts."""

@@ -7,7 +7,7 @@ the messages in other places, the rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -16,6 +16,7 @@ from messagelog.dynamodb import keys, segments
 from messagelog.dynamodb.faults import FAILURES, Fault, Meaning, error_for, fault_of
 from messagelog.dynamodb.highwater import marks_of
 from messagelog.dynamodb.limits import TRANSACTION_ACTIONS, fit_one_transaction, item_size, with_small_content
+from messagelog.dynamodb.retry import Attempts
 from messagelog.dynamodb.table import ConversationTable, count_in
 from messagelog.errors import ExpectedCountError, IdempotencyMismatchError
 from messagelog.messages import AgentMessage, StoredMessage
@@ -24,6 +25,7 @@ from messagelog.storage import AlsoError, Appended
 T = TypeVar("T")
 
 _HEAD, _KEY = 0, 1  # their places in the transaction
+_TOKEN_LIFE = timedelta(minutes=9)  # DynamoDB keeps a client token for ten; a machine may sleep between two tries
 _KEY_SECONDS = 25 * 60 * 60  # a day is promised
 
 
@@ -51,6 +53,10 @@ class Append:
         self._marks = marks_of(table.client)
         self._counters = table.counters
         self._mark = (table.name, table.conversation)
+        # What the next try goes by.
+        self._count = self._marks.get(self._mark) if expected_count is None else expected_count
+        self._transaction: dict[str, Any] | None = None  # as it was sent, to be sent again unchanged
+        self._unknown = False  # whether it was sent and nothing has told its outcome
 
     def run(self) -> Appended:
         """Writes, and tries again while that is worth it. See `Storage.append`."""
@@ -70,39 +76,49 @@ class Append:
             raise ExpectedCountError(count)
 
     def _commit(self, rows: Sequence[dict[str, Any]]) -> Appended:
-        count = self._marks.get(self._mark) if self._expected_count is None else self._expected_count
-        transaction: dict[str, Any] | None = None
-        unknown = False
         attempts = self._table.retry.attempts(self._end)
         for attempt in attempts:
             self._counters.retries += attempt > 0
             try:
-                if count is None:
-                    count = self._table.head()
-                if transaction is None:
-                    transaction = self._transaction(rows, count)
-                self._table.client.transact_write_items(**transaction)
-                self._counters.bytes += sum(item_size(row) for row in rows)
-                return self._appended(count)
+                return self._try(rows)
             except FAILURES as error:
                 fault, cause = fault_of(error, deciding=self._also_place + len(self._also)), error
-                unknown = unknown or (transaction is not None and fault.meaning is Meaning.UNKNOWN)
+                if (replay := self._learn(fault, attempts)) is not None:
+                    return replay
                 if fault.meaning is Meaning.REFUSED:
                     break
-                if fault.meaning is Meaning.CONDITION:
-                    if (replay := self._replay(fault)) is not None:
-                        return replay
-                    self._counters.conflicts += 1
-                    count = self._count_after(fault)
-                    transaction, unknown = None, False
-                    attempts.at_once()  # with the count just told, before it grows old
-                elif fault.meaning is Meaning.CONFLICT:
-                    self._counters.conflicts += 1
-                    # Whoever is in the way moves the counter: half a read unit now spares four write units then.
-                    if not unknown:
-                        count, transaction = self._expected_count, None
         self._marks.forget(self._mark)
-        raise error_for(fault, unknown=unknown) from cause
+        raise error_for(fault, unknown=self._unknown) from cause
+
+    def _try(self, rows: Sequence[dict[str, Any]]) -> Appended:
+        """Sends the transaction that was sent before, or a new one with the count as far as it is known."""
+        if self._count is None:
+            self._count = self._table.head()
+        if self._transaction is None:
+            self._transaction = self._transaction_of(rows, self._count)
+        self._table.client.transact_write_items(**self._transaction)
+        self._counters.bytes += sum(item_size(row) for row in rows)
+        return self._appended(self._count)
+
+    def _learn(self, fault: Fault, attempts: Attempts) -> Appended | None:
+        """What a failed try means for the next one; or the outcome, if the key turns out to have been used before."""
+        if fault.meaning is Meaning.UNKNOWN and self._transaction is not None:
+            self._unknown = True
+        if fault.meaning is Meaning.CONDITION:
+            if self._unknown and datetime.now(UTC) - self._at > _TOKEN_LIFE:
+                raise error_for(fault, unknown=True)
+            if (replay := self._replay(fault)) is not None:
+                return replay
+            self._counters.conflicts += 1
+            self._count = self._count_after(fault)
+            self._transaction, self._unknown = None, False
+            attempts.at_once()  # with the count just told, before it grows old
+        elif fault.meaning is Meaning.CONFLICT:
+            self._counters.conflicts += 1
+            if not self._unknown:
+                # Whoever is in the way moves the counter: half a read unit now spares four write units then.
+                self._count, self._transaction = self._expected_count, None
+        return None
 
     def _appended(self, count: int) -> Appended:
         stored = [StoredMessage.of(m, seq=count + i, at=self._at) for i, m in enumerate(self._messages, 1)]
@@ -168,7 +184,7 @@ class Append:
             "index": {"S": index.to_text()},
         }
 
-    def _transaction(self, rows: Sequence[dict[str, Any]], count: int) -> dict[str, Any]:
+    def _transaction_of(self, rows: Sequence[dict[str, Any]], count: int) -> dict[str, Any]:
         """The request that moves the counter from `count` and puts the rows."""
         new_count = count + len(self._messages)
         actions = [{"Update": self._advance(count, new_count)}]

@@ -27,12 +27,13 @@ class Ids:
 
     def of(self, id: str, seq: int, position: int) -> str:
         """The id in the view of the call with this id that message `seq` makes as its number `position`."""
-        place = f"_{seq}_{position}"
-        while id in self._used or not self._legal.fullmatch(id):
-            id = _cleaned(id or "call")[: _MADE_ID_LENGTH - len(place)] + place
-            place += "_"
-        self._used.add(id)
-        return id
+        given, made, tries = _cleaned(id or "call"), id, 0
+        while made in self._used or not self._legal.fullmatch(made):
+            place = f"_{seq}_{position}" + (f"_{tries}" if tries else "")
+            made = given[: _MADE_ID_LENGTH - len(place)] + place
+            tries += 1
+        self._used.add(made)
+        return made
 
 
 class Names:
