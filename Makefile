@@ -8,6 +8,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 DEPENDENCIES := pyproject.toml layers/messagelog/pyproject.toml layers/messagelog/requirements.txt
 ARCHITECTURE := $(if $(filter arm64 aarch64,$(shell uname -m)),arm64,x86_64)
+PEERS := peers peers-llama-index
 export PORT STATE
 
 help: ## List the targets
@@ -53,6 +54,9 @@ deploy: .venv/dev ## Build for AWS and deploy with samconfig.toml (ENV=prod for 
 	PATH="$(CURDIR)/$(BIN):$$PATH" sam build --config-env $(or $(ENV),default)
 	$(BIN)/sam deploy --config-env $(or $(ENV),default)
 
+bench: .venv/dev $(PEERS:%=.local/%/made) ## Measure cost, speed and scale beside other libraries (QUICK=1 for a minute)
+	@$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
+
 clean: ## Remove what was built and installed, but not the data in .local
 	rm -rf .venv .aws-sam .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage
 
@@ -75,4 +79,12 @@ clean: ## Remove what was built and installed, but not the data in .local
 .venv/dev: .venv/run
 	@echo 'Adding what checks and tests need to .venv, once.'
 	@$(PIP) --group dev
+	@touch $@
+
+# Libraries to compare with; one that cannot be installed is left out of the results.
+.local/%/made: benchmarks/requirements-%.txt
+	@echo 'Making .local/$*, once; a slow network needs a few minutes.'
+	@rm -rf .local/$*
+	@python=$$(local/find-python) && $$python -m venv .local/$*
+	@.local/$*/bin/python -m pip install -qq --disable-pip-version-check -r $< || rm -rf .local/$*/bin
 	@touch $@

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 
 from benchmarks import workload
 from benchmarks.capacity import Cost
@@ -16,7 +17,6 @@ WINDOW = 20
 BATCH = 10
 CONVERSATIONS = 1_000
 CONVERSATION_LENGTH = 500
-_FILLED_ONE_BY_ONE = 1_000  # a longer conversation is filled in batches, to save time
 
 
 @dataclass
@@ -34,9 +34,12 @@ def measure(store: Store, meter: Meter, lengths: Sequence[int] = LENGTHS) -> Fig
     """The figures of a store. At each length a conversation of its own is read, and then appended to."""
     figures = Figures(store.name)
     for length in lengths:
+        if length > store.longest:
+            figures.put("append", length, "not run")
+            continue
         conversation = store.open(f"c-{length:04d}")
         try:
-            fill(conversation, length)
+            fill(conversation, length, by=store.fill_by if length <= 1000 else max(store.fill_by, BATCH))
         except Exception as error:
             figures.put("append", length, _reason(error))
             continue
@@ -45,16 +48,25 @@ def measure(store: Store, meter: Meter, lengths: Sequence[int] = LENGTHS) -> Fig
     return figures
 
 
-def fill(conversation: Conversation, length: int) -> None:
-    """Appends that many messages of the workload, as an agent would: one by one."""
-    step = 1 if length <= _FILLED_ONE_BY_ONE else BATCH
-    for start in range(0, length, step):
-        conversation.append(workload.messages(min(step, length - start), start=start))
+def fill(conversation: Conversation, length: int, *, by: int = 1) -> None:
+    """Appends the first messages of the workload, so many at a time."""
+    for start in range(0, length, by):
+        conversation.append(workload.messages(min(by, length - start), start=start))
 
 
-def whole_conversation(store: Store, meter: Meter, length: int = CONVERSATION_LENGTH) -> Cost | str:
-    """What it costs to append a conversation message by message."""
-    return _cost_of(meter, lambda: fill(store.open("whole"), length), 1)
+def dollars_of_conversations(appends: Mapping[int, Cost | str]) -> float | None:
+    """What it costs to append `CONVERSATIONS` of `CONVERSATION_LENGTH` messages, one by one; None where that fails.
+
+    Between the lengths that were measured, the cost of an append is taken to follow a straight line.
+    """
+    known = {length: cost for length, cost in appends.items() if length <= CONVERSATION_LENGTH}
+    if CONVERSATION_LENGTH not in known or any(isinstance(cost, str) for cost in known.values()):
+        return None
+    points = [(length, cost.dollars) for length, cost in sorted(known.items()) if isinstance(cost, Cost)]
+    total = points[0][1] * points[0][0]
+    for (start, before), (end, after) in pairwise(points):
+        total += (before + after) / 2 * (end - start)
+    return CONVERSATIONS * total
 
 
 def _operations(conversation: Conversation, length: int) -> Iterator[tuple[str, int, Callable[[], object]]]:

@@ -48,6 +48,8 @@ class OurStore:
     """The log in a table that is there. Each conversation has a client of its own, as in a process."""
 
     name = "MessageLog"
+    fill_by = 1  # rows of a batch are a little larger
+    longest = 10_000
 
     def __init__(self, table: str, connect: Callable[[], DynamoDBClient]) -> None:
         self._table = table
@@ -55,3 +57,6 @@ class OurStore:
 
     def open(self, conversation: str) -> OurConversation:
         return OurConversation(MessageLog(DynamoDBStorage(conversation, table=self._table, client=self._connect())))
+
+    def text_of(self, message: StoredMessage) -> str:
+        return message.content

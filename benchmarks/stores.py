@@ -37,5 +37,13 @@ class Store(Protocol):
     """A kind of store, with its table made. `open` gives a conversation as a process of its own would see it."""
 
     name: str
+    fill_by: int  # messages an append, when a conversation is only made ready to be measured
+    longest: int  # conversations that are longer would take too long to make ready
 
-    def open(self, conversation: str) -> Conversation: ...
+    def open(self, conversation: str) -> Conversation:
+        """The conversation, made if it has to be."""
+        ...
+
+    def text_of(self, message: Any) -> str:
+        """The text of a message that `all` gave."""
+        ...

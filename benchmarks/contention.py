@@ -1,0 +1,77 @@
+"""Writers who append to one conversation at once: what was acknowledged, and what is there afterwards."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.meter import Meter
+from benchmarks.stores import Store
+
+WRITERS = (1, 2, 4, 8, 16, 32)
+APPENDS = 32  # of all writers together: each number of writers divides it
+RACE_WRITERS = 8
+RACE_APPENDS = 25  # of each writer
+
+
+@dataclass(frozen=True)
+class Contention:
+    """What came of it."""
+
+    writers: int
+    acknowledged: int
+    surviving: int
+    duplicates: int
+    errors: int
+    requests: int
+    seconds: float
+
+    @property
+    def lost(self) -> int:
+        """Messages that were acknowledged and are not there."""
+        return max(0, self.acknowledged - self.surviving)
+
+
+def contend(store: Store, meter: Meter, *, writers: int, each: int) -> Contention:
+    """Lets that many threads append to a new conversation, each as a process of its own that has it open."""
+    name = f"contended-{writers}-{each}"
+    store.open(name).append([_message("first")])
+    conversations = [store.open(name) for _ in range(writers)]
+    start = threading.Barrier(writers + 1)
+
+    def write(writer: int) -> list[str]:
+        acknowledged = []
+        start.wait()
+        for number in range(each):
+            text = f"writer {writer} message {number}"
+            try:
+                conversations[writer].append([_message(text)])
+            except Exception:  # noqa: S112
+                continue
+            acknowledged.append(text)
+        return acknowledged
+
+    with ThreadPoolExecutor(writers) as pool:
+        running = [pool.submit(write, writer) for writer in range(writers)]
+        start.wait()
+        begun, sent = time.perf_counter(), meter.requests
+        acknowledged = {text for writer in running for text in writer.result()}
+        seconds, requests = time.perf_counter() - begun, meter.requests - sent
+    there = Counter(map(store.text_of, store.open(name).all()))
+    return Contention(
+        writers=writers,
+        acknowledged=len(acknowledged),
+        surviving=sum(text in there for text in acknowledged),
+        duplicates=sum(there[text] - 1 for text in acknowledged if there[text] > 1),
+        errors=writers * each - len(acknowledged),
+        requests=requests,
+        seconds=seconds,
+    )
+
+
+def _message(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}

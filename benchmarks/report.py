@@ -1,0 +1,145 @@
+"""The results as Markdown, and the chart of what an append costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from benchmarks.capacity import DOLLARS_A_MILLION_READS, DOLLARS_A_MILLION_WRITES, Cost
+from benchmarks.chart import line_chart
+from benchmarks.contention import Contention
+from benchmarks.costs import CONVERSATION_LENGTH, CONVERSATIONS, dollars_of_conversations
+from benchmarks.memory import Memory
+from benchmarks.speed import Ratio
+from benchmarks.trial import Trial
+
+
+def markdown(trials: Sequence[Trial], ratios: Iterable[Ratio], memory: Memory | None) -> str:
+    """All results. The first trial is the log's own."""
+    sections = [
+        "# Results\n\nMade by `make bench`, on MiniStack. Units and dollars are DynamoDB's published rules applied to "
+        f"exact item sizes (on demand, us-east-1: ${DOLLARS_A_MILLION_READS} a million read units, "
+        f"${DOLLARS_A_MILLION_WRITES} a million write units); each library reads as it does by default. Times are "
+        "ratios of pairs in one process.",
+        "## What an append costs, by length\n\n"
+        "US dollars a million appends, mean of a cycle of 20 messages, and in the last column those of appending "
+        f"{CONVERSATIONS:,} conversations of {CONVERSATION_LENGTH} messages, one by one.\n\n" + _appends(trials),
+        f"## What reads cost\n\nRequests / read units, at the greatest length that each reached.\n\n{_reads(trials)}",
+        "## Each operation of the log\n\nRequests / read units / write units (bytes sent and received).\n\n"
+        + _operations(trials[0]),
+        "## A race\n\nThreads that append to one conversation at once. Lost: acknowledged and not there.\n\n"
+        + _race(trials),
+        "## Contention\n\nRequests an append / errors / lost, and appends a second, by the number of writers.\n\n"
+        + _contention(trials),
+        "## Speed\n\nThe log's time over that of what it stands on: median, and the middle half.\n\n" + _speed(ratios),
+    ]
+    if memory:
+        sections.append("## Memory\n\n" + _memory(memory))
+    return "\n\n".join(sections) + "\n"
+
+
+def chart(trials: Iterable[Trial]) -> str:
+    """What an append costs against the length of the conversation, as SVG."""
+    lines = {}
+    for trial in trials:
+        appends = trial.costs.get("append", {})
+        points = {length: cost.dollars * 1e6 for length, cost in appends.items() if isinstance(cost, Cost)}
+        if points:
+            lines[trial.store] = points
+    return line_chart("What an append costs", "US dollars a million appends; a line ends where the store fails", lines)
+
+
+def _appends(trials: Sequence[Trial]) -> str:
+    lengths = sorted({length for trial in trials for length in trial.costs.get("append", {})})
+    rows = []
+    for trial in trials:
+        appends = trial.costs.get("append")
+        if trial.unavailable:
+            rows.append([trial.store, f"not run: {trial.unavailable}", *[""] * len(lengths)])
+        elif appends:
+            cells = [_dollars(appends.get(length, "")) for length in lengths]
+            total = dollars_of_conversations(appends)
+            rows.append([trial.store, *cells, "–" if total is None else f"${total:,.2f}"])
+    return _table(["store", *[f"{length:,}" for length in lengths], f"{CONVERSATIONS:,} × {CONVERSATION_LENGTH}"], rows)
+
+
+def _reads(trials: Sequence[Trial]) -> str:
+    rows = []
+    for trial in trials:
+        reached = [length for length, cost in trial.costs.get("all", {}).items() if isinstance(cost, Cost)]
+        if reached:
+            cells = [trial.costs[operation][max(reached)] for operation in ("last 20", "all", "count")]
+            rows.append([trial.store, f"{max(reached):,}", *[_read(cell) for cell in cells]])
+    return _table(["store", "length", "last 20", "all", "count"], rows)
+
+
+def _operations(trial: Trial) -> str:
+    lengths = sorted({length for costs in trial.costs.values() for length in costs})
+    rows = [[operation, *[_full(costs.get(n, "")) for n in lengths]] for operation, costs in trial.costs.items()]
+    return _table(["operation", *[f"{length:,}" for length in lengths]], rows)
+
+
+def _race(trials: Iterable[Trial]) -> str:
+    rows = []
+    for trial in trials:
+        if race := trial.race:
+            total = race.acknowledged + race.errors
+            counts = [total, race.acknowledged, race.surviving, race.lost, race.duplicates, race.errors]
+            rows.append([trial.store, *map(str, counts)])
+    return _table(["store", "appends", "acknowledged", "surviving", "lost", "duplicates", "errors"], rows)
+
+
+def _contention(trials: Sequence[Trial]) -> str:
+    writers = sorted({result.writers for trial in trials for result in trial.contention})
+    rows = []
+    for trial in trials:
+        if trial.contention:
+            by_writers = {result.writers: result for result in trial.contention}
+            rows.append([trial.store, *[_contended(by_writers[n]) if n in by_writers else "" for n in writers]])
+    return _table(["store", *map(str, writers)], rows)
+
+
+def _contended(result: Contention) -> str:
+    appends = max(1, result.acknowledged)
+    per_append, per_second = result.requests / appends, appends / result.seconds
+    return f"{per_append:.1f} / {result.errors} / {result.lost}, {per_second:.0f}/s"
+
+
+def _speed(ratios: Iterable[Ratio]) -> str:
+    rows = [[r.what, f"{r.median:.2f}", f"{r.low:.2f} – {r.high:.2f}", str(r.pairs)] for r in ratios]
+    return _table(["what", "ratio", "middle half", "pairs"], rows)
+
+
+def _memory(memory: Memory) -> str:
+    rows = [
+        [f"result of `all()` on {memory.messages:,} messages", f"{memory.result:.1f}"],
+        ["peak of `all()`", f"{memory.peak_of_all:.1f}"],
+        ["peak of `iter_all()`", f"{memory.peak_of_iter:.1f}"],
+        ["peak of `iter_all()` on a tenth of them", f"{memory.peak_of_tenth:.1f}"],
+    ]
+    return _table(["what", "MB"], rows)
+
+
+def _dollars(cost: Cost | str) -> str:
+    return cost if isinstance(cost, str) else f"${cost.dollars * 1e6:,.2f}"
+
+
+def _read(cost: Cost | str) -> str:
+    return cost if isinstance(cost, str) else f"{cost.requests:g} / {cost.read_units:g}"
+
+
+def _full(cost: Cost | str) -> str:
+    if isinstance(cost, str):
+        return cost
+    units = f"{cost.requests:g} / {cost.read_units:g} / {cost.write_units:g}"
+    return f"{units} ({cost.bytes_sent:,.0f} + {cost.bytes_received:,.0f})"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return "\n".join(_lines(head, rows))
+
+
+def _lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"

@@ -1,0 +1,138 @@
+"""The log's time over that of the SDK calls it cannot do without: pairs in one process, so that a busy machine slows
+both."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from messagelog import MessageLog
+from messagelog.dynamodb import DynamoDBStorage
+from messagelog.views.anthropic import to_anthropic
+from messagelog.views.bedrock import to_bedrock
+from messagelog.views.langchain import to_langchain
+from messagelog.views.openai import to_openai
+
+from benchmarks import workload
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One time over another: the median of some pairs, and the quartiles."""
+
+    what: str
+    median: float
+    low: float
+    high: float
+    pairs: int
+
+
+def measure(client: DynamoDBClient, table: str, *, length: int, pairs: int) -> Iterator[Ratio]:
+    """All ratios, on a conversation of `length` messages in a table of the log."""
+    log = MessageLog(DynamoDBStorage("speed", table=table, client=client))
+    yield _ratio(
+        "append over transact_write_items",
+        [_append_pair(log, client, table, number) for number in range(pairs * 20)],
+        group=20,
+    )
+    long = MessageLog(DynamoDBStorage("long", table=table, client=client))
+    for start in range(0, length, 50):
+        long.append_many(workload.messages(50, start=start))
+    yield _ratio(
+        f"all() of {length:,} over a paged query",
+        [_pair(number, long.all, lambda: _paged_query(client, table)) for number in range(pairs)],
+    )
+    messages = long.all()
+    for name, view in (
+        ("OpenAI", to_openai),
+        ("Anthropic", to_anthropic),
+        ("Bedrock", to_bedrock),
+        ("LangChain", to_langchain),
+    ):
+        timed = [_pair(number, lambda view=view: view(messages), long.all) for number in range(pairs)]  # type: ignore[misc]
+        yield _ratio(f"{name} view of {length:,} over reading them", timed)
+
+
+def _append_pair(log: MessageLog, client: DynamoDBClient, table: str, number: int) -> tuple[float, float]:
+    """An append, and the same transaction sent as it is to another conversation."""
+    message = workload.messages(1, start=number)[0]
+    transaction = _transaction(table, number, message)
+    return _pair(number, lambda: log.append(message), lambda: client.transact_write_items(**transaction))
+
+
+def _transaction(table: str, count: int, message: dict[str, Any]) -> dict[str, Any]:
+    row = {
+        "conversation": {"S": "bare"},
+        "entry": {"S": f"msg#{count + 1:012d}"},
+        "at": {"N": str(time.time_ns() // 1000)},
+        "role": {"S": message["role"]},
+        "content": {"S": message["content"]},
+    }
+    head = {
+        "TableName": table,
+        "Key": {"conversation": {"S": "bare"}, "entry": {"S": "head"}},
+        "UpdateExpression": "SET #count = :new",
+        "ConditionExpression": "#count = :expected" if count else "attribute_not_exists(#count)",
+        "ExpressionAttributeNames": {"#count": "count"},
+        "ExpressionAttributeValues": {":new": {"N": str(count + 1)}},
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+    }
+    if count:
+        head["ExpressionAttributeValues"] = {":new": {"N": str(count + 1)}, ":expected": {"N": str(count)}}
+    put = {
+        "TableName": table,
+        "Item": row,
+        "ConditionExpression": "attribute_not_exists(#entry)",
+        "ExpressionAttributeNames": {"#entry": "entry"},
+    }
+    return {"TransactItems": [{"Update": head}, {"Put": put}], "ClientRequestToken": str(uuid4())}
+
+
+def _paged_query(client: DynamoDBClient, table: str) -> list[Any]:
+    request: dict[str, Any] = {
+        "TableName": table,
+        "KeyConditionExpression": "#c = :c AND #e BETWEEN :first AND :last",
+        "ExpressionAttributeNames": {"#c": "conversation", "#e": "entry"},
+        "ExpressionAttributeValues": {
+            ":c": {"S": "long"},
+            ":first": {"S": "msg#000000000001"},
+            ":last": {"S": "msg#999999999999"},
+        },
+        "ConsistentRead": True,
+    }
+    items: list[Any] = []
+    while True:
+        page = client.query(**request)
+        items += page["Items"]
+        if "LastEvaluatedKey" not in page:
+            return items
+        request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+
+def _pair(number: int, ours: Callable[[], object], bare: Callable[[], object]) -> tuple[float, float]:
+    """The seconds of both, now one first and now the other."""
+    if number % 2:
+        other = _seconds(bare)
+        return _seconds(ours), other
+    return _seconds(ours), _seconds(bare)
+
+
+def _seconds(run: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    run()
+    return time.perf_counter() - begun
+
+
+def _ratio(what: str, timed: list[tuple[float, float]], *, group: int = 1) -> Ratio:
+    """The ratio of sums over groups of so many pairs."""
+    groups = [timed[at : at + group] for at in range(0, len(timed), group)]
+    ratios = [sum(ours for ours, _ in pairs) / sum(bare for _, bare in pairs) for pairs in groups]
+    low, median, high = statistics.quantiles(ratios, n=4)
+    return Ratio(what, median, low, high, len(ratios))
