@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any, TypeVar
 
@@ -35,12 +34,20 @@ class _Component:
 
     def compose(self) -> str:
         """The text: the title on its line, and indented by four spaces what is inside. Empty without content."""
-        inside = self._inside()
-        if not inside or not self._title:
-            return inside
-        return f"{self._title}\n{re.sub('^(?=.)', _INDENT, inside, flags=re.MULTILINE)}"
+        return "\n".join(self._lines(0))
 
-    def _inside(self) -> str:
+    def _lines(self, depth: int) -> Iterator[str]:
+        """The lines at this depth of the tree, each made once: a deep tree takes no longer than its text is long."""
+        inside = self._inside(depth + 1 if self._title else depth)
+        first = next(inside, None)
+        if first is None:
+            return
+        if self._title:
+            yield from _indented(self._title, depth)
+        yield first
+        yield from inside
+
+    def _inside(self, depth: int) -> Iterator[str]:
         raise NotImplementedError
 
     def _set(self, **new: str) -> None:
@@ -96,8 +103,8 @@ class Prompt(_Component):
         """Takes over what another prompt holds, and tells nobody."""
         self._title, self._content = other._title, other._content
 
-    def _inside(self) -> str:
-        return self._content if self.has_content() else ""
+    def _inside(self, depth: int) -> Iterator[str]:
+        return _indented(self._content, depth) if self.has_content() else iter(())
 
 
 class PromptContainer(_Component):
@@ -188,8 +195,9 @@ class PromptContainer(_Component):
         """Calls back after each change in the tree whose root this is. If it raises, the change is taken back."""
         self._on_change = on_change
 
-    def _inside(self) -> str:
-        return "\n".join(text for component in self._children.values() if (text := component.compose()))
+    def _inside(self, depth: int) -> Iterator[str]:
+        for component in self._children.values():
+            yield from component._lines(depth)
 
     def _changed(self) -> None:
         super()._changed()
@@ -237,3 +245,8 @@ def _merged(
     if mine:
         mine._parent = None
     return theirs
+
+
+def _indented(text: str, depth: int) -> Iterator[str]:
+    """The lines of a text, those that are not empty behind the indent of the depth."""
+    return (depth * _INDENT + line if line else line for line in text.split("\n"))

@@ -95,12 +95,19 @@ def _delta_events(delta: ChoiceDelta) -> Iterator[Event]:
     thinking = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
     if isinstance(thinking, str):
         yield ReasoningDelta(thinking)
-    for text in (delta.content, delta.refusal):
+    for text in (_text(delta.content), _text(delta.refusal)):
         if text:
             yield ContentDelta(text)
     for call in delta.tool_calls or []:
         name, arguments = (call.function.name, call.function.arguments) if call.function else (None, None)
-        yield ToolCallDelta(call.index or 0, call.id or "", name or "", arguments or "")
+        yield ToolCallDelta(int(call.index or 0), _text(call.id), _text(name), _text(arguments))
+
+
+def _text(value: object) -> str:
+    """A text of a chunk, empty where there is none. The SDK hands on what an endpoint sends, whatever its type."""
+    if value is not None and not isinstance(value, str):
+        raise TypeError("not a text")
+    return value or ""
 
 
 def _error_of(error: openai.APIError) -> ProviderError:
