@@ -41,6 +41,7 @@ _BATCH: list[dict[str, Any]] = [
 _VIEWS = {
     "openai": ["system", "user", "assistant", "tool", "tool", "assistant", "user", "assistant"],
     "anthropic": ["user", "assistant", "user", "assistant", "user", "assistant"],
+    "bedrock": ["user", "assistant", "user", "assistant", "user", "assistant"],
     "langchain": ["system", "user", "assistant", "assistant", "user", "assistant"],
 }
 
