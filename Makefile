@@ -8,7 +8,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 DEPENDENCIES := pyproject.toml layers/messagelog/pyproject.toml layers/messagelog/requirements.txt
 ARCHITECTURE := $(if $(filter arm64 aarch64,$(shell uname -m)),arm64,x86_64)
-PEERS := peers peers-llama-index
+PEERS := peers peers-llama-index peers-pya-memory
 export PORT STATE
 
 help: ## List the targets

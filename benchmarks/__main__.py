@@ -36,8 +36,8 @@ ENVIRONMENTS = {
         "SQLiteSession (local file)",
     ],
     "peers-llama-index": ["llama-index chat store"],
+    "peers-pya-memory": ["pya-memory"],
 }
-NOT_RUN = Trial("pya-memory", unavailable="pydantic-ai, which it needs in an old version, fits no environment here")
 _PEERS_SECONDS = 400
 
 
@@ -52,7 +52,6 @@ def main() -> None:
         _say("the log")
         trials = list(_own(endpoint, table, plan))
         trials += _peers(endpoint, quick)
-        trials.append(NOT_RUN)
         _say("speed")
         client = connect(endpoint)
         ratios = list(speed.measure(client, table, length=1_000 if quick else 10_000, pairs=5 if quick else 9))

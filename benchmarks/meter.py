@@ -62,9 +62,9 @@ class Meter:
     def attach(self, client: Any) -> None:
         """Counts what this client sends from now on."""
         events = client.meta.events
-        events.register("before-call.dynamodb", self._begin)
-        events.register("before-send.dynamodb", self._count)
-        events.register("after-call.dynamodb", self._end)
+        events.register("before-call.dynamodb", self.begin)
+        events.register("before-send.dynamodb", self.count)
+        events.register("after-call.dynamodb", self.end)
 
     @contextmanager
     def measure(self) -> Iterator[Spent]:
@@ -75,14 +75,15 @@ class Meter:
         finally:
             self._spent = None
 
-    def _count(self, **_: Any) -> None:
+    def count(self, **_: Any) -> None:
+        """Hook `before-send`: counts a request, each try by itself."""
         with self._lock:
             self.requests += 1
             if self._spent:
                 self._spent.cost += Cost(requests=1)
 
-    def _begin(self, model: Any, params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
-        """Remembers the request, and how large the items are that it may change."""
+    def begin(self, model: Any, params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+        """Hook `before-call`: remembers the request, and how large the items are that it may change."""
         if self._spent is None:
             return
         body = params["body"]
@@ -91,7 +92,8 @@ class Meter:
         before = [self._size(table, key_or_item) for table, key_or_item, _ in writes]
         context["metered"] = (len(body), request, writes, before)
 
-    def _end(self, http_response: Any, model: Any, context: dict[str, Any], **_: Any) -> None:
+    def end(self, http_response: Any, model: Any, context: dict[str, Any], **_: Any) -> None:
+        """Hook `after-call`: adds up what the request came to."""
         metered = context.pop("metered", None)
         if self._spent is None or metered is None:
             return

@@ -19,6 +19,7 @@ import botocore.session
 
 from benchmarks import trial
 from benchmarks.meter import Meter
+from benchmarks.peers.support import Peer
 
 PEERS = {
     "langchain-community": "langchain:LangChain",
@@ -27,6 +28,7 @@ PEERS = {
     "strands-dynamodb-storage": "strands:Strands",
     "langgraph-checkpoint-aws": "langgraph:LangGraph",
     "adk-dynamodb-session": "adk:ADK",
+    "pya-memory": "pya_memory:PyaMemory",
     "SQLiteSession (local file)": "openai_agents:SQLite",
 }
 
@@ -40,6 +42,7 @@ def main() -> None:
     logging.disable(logging.CRITICAL)
     meter = Meter(boto3.client("dynamodb"))
     attach_to_all(meter)
+    Peer.meter = meter
     plan = trial.QUICK if arguments.quick else trial.Plan()
     for name in arguments.peers:
         metered = "SQLite" not in name

@@ -8,6 +8,7 @@ from typing import Any
 
 import boto3
 
+from benchmarks.meter import Meter
 from benchmarks.stores import Conversation
 
 
@@ -15,6 +16,7 @@ class Peer:
     """A store of another library. Making it makes its table."""
 
     name: str
+    meter: Meter  # set once, for a library whose clients have to be put on it by hand
     fill_by = 100
     longest = 10_000
 
