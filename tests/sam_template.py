@@ -23,12 +23,12 @@ class NoManagedPolicies:
         return {}
 
 
-def translate(**parameters: str) -> dict[str, Any]:
-    """The template that SAM makes of this one."""
+def translate(layer: str = "s3://bucket/layer", **parameters: str) -> dict[str, Any]:
+    """The template that SAM makes of this one. `layer` is where the layers' content was uploaded to."""
     template = copy.deepcopy(TEMPLATE)
     template["Globals"]["Function"]["CodeUri"] = "s3://bucket/functions"
-    for layer in ("MessageLogLayer", "OpenaiLayer"):
-        template["Resources"][layer]["Properties"]["ContentUri"] = "s3://bucket/layer"
+    for name in ("MessageLogLayer", "OpenaiLayer"):
+        template["Resources"][name]["Properties"]["ContentUri"] = layer
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
         translated: dict[str, Any] = transform(template, parameters, NoManagedPolicies())

@@ -114,7 +114,8 @@ def test_a_test_names_the_operation(operation: str) -> None:
 @pytest.mark.parametrize("operation", ROUTES)
 def test_each_operation_has_its_route(operation: str) -> None:
     uri = routes()[ROUTES[operation]]["x-amazon-apigateway-integration"]["uri"]["Fn::Sub"]
-    assert f"${{{logical_id(operation)}.Arn}}" in uri
+    alias = f"{logical_id(operation)}Aliaslive"
+    assert f"${{{alias}}}" in uri if alias in RESOURCES else f"${{{logical_id(operation)}.Arn}}" in uri
 
 
 def test_the_api_has_no_other_route() -> None:

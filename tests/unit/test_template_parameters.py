@@ -11,7 +11,7 @@ from cfnlint.api import lint  # type: ignore[import-untyped]
 from cfnlint.config import ManualArgs  # type: ignore[import-untyped]
 from messagelog.dynamodb import keys
 
-from tests.sam_template import TEMPLATE, deployed, of_type, routes
+from tests.sam_template import TEMPLATE, deployed, of_type, routes, translate
 
 JWT = {"JwtIssuer": "https://login.example.com/", "JwtAudience": "messagelog", "JwtTenantClaim": "tenant"}
 KEY = "arn:aws:kms:us-east-1:123456789012:key/0c4f2a3e-5d1b-4a6f-9c8e-7b6a5d4c3b2a"
@@ -19,6 +19,7 @@ BUS = "arn:aws:events:us-east-1:123456789012:event-bus/default"
 CHOICES: dict[str, dict[str, str]] = {
     "nothing": {},
     "jwt": JWT,
+    "snapshots": {"SnapStart": "PublishedVersions"},
     "key": {"KmsKeyArn": KEY},
     "topic": {"AlarmTopicArn": "arn:aws:sns:us-east-1:123456789012:alarms"},
     "events": {"EventBusArn": BUS},
@@ -201,6 +202,46 @@ def test_the_pipe_reads_keys_and_does_nothing_else() -> None:
         "events:PutEvents": {"Ref": "EventBusArn"},
         "sqs:SendMessage": {"Fn::GetAtt": ["FailedEventQueue", "Arn"]},
     }
+
+
+def test_all_functions_but_those_of_a_send_start_from_a_snapshot_if_asked_to() -> None:
+    found = resources()
+    published = {name.removesuffix("Aliaslive") for name in of_type("AWS::Lambda::Alias", found)}
+    assert set(of_type("AWS::Lambda::Function", found)) - published == {"SendFunction", "SendWorkerFunction"}
+    for name, function in of_type("AWS::Lambda::Function", found).items():
+        assert function["SnapStart"] == {"ApplyOn": {"Ref": "SnapStart"} if name in published else "None"}
+    assert TEMPLATE["Parameters"]["SnapStart"]["Default"] == "None"
+
+
+def test_a_changed_parameter_is_published() -> None:
+    """An alias shows a function as it was when its version was published. SAM publishes one when the template's text
+    changes; CloudFormation replaces a version whose description does."""
+    template = translate()
+    versions = {it["FunctionName"]["Ref"]: it for it in of_type("AWS::Lambda::Version", template["Resources"]).values()}
+    assert len(versions) == 15
+    for name, version in versions.items():
+        described = set(re.findall(r"\$\{(\w+)\}", version["Description"]["Fn::Sub"]))
+        assert parameters_in(template["Resources"][name]["Properties"], template) <= described
+
+
+def parameters_in(part: Any, template: dict[str, Any]) -> set[str]:
+    """The parameters that decide what this part of the template becomes."""
+    if isinstance(part, list):
+        return {found for each in part for found in parameters_in(each, template)}
+    if not isinstance(part, dict):
+        return set()
+    if "Ref" in part:
+        return {part["Ref"]} & set(template["Parameters"])
+    followed = parameters_in(list(part.values()), template)
+    if "Fn::If" in part:
+        followed |= parameters_in(TEMPLATE["Conditions"][part["Fn::If"][0]], template)
+    return followed
+
+
+def test_a_changed_layer_is_published() -> None:
+    one, other = translate(), translate(layer="s3://bucket/another")
+    names = [set(of_type("AWS::Lambda::Version", it["Resources"])) for it in (one, other)]
+    assert not names[0] & names[1]
 
 
 def test_every_function_knows_the_claim() -> None:
