@@ -6,6 +6,7 @@ operations one test id, of which pytest-xdist runs one.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -52,6 +53,10 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_it_does_as_described(settings: Path, url: str, tmp_path: Path) -> None:
     command = [Path(sys.executable).with_name("schemathesis"), "--no-color", "--config-file", settings]
     ended = subprocess.run(
-        [*command, "run", ROOT / "openapi.yaml", "--url", url], cwd=tmp_path, capture_output=True, text=True
+        [*command, "run", ROOT / "openapi.yaml", "--url", url],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(SETTINGS), "SCHEMATHESIS_HOOKS": "hooks"},
+        capture_output=True,
+        text=True,
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
