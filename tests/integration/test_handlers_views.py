@@ -101,6 +101,22 @@ def test_pages_stand_alone_and_joined_are_the_whole_view(api: HttpApi, view: str
     assert joined == getattr(log, view)()
 
 
+@each_view
+def test_pages_of_a_window_joined_are_the_window(api: HttpApi, view: str) -> None:
+    """Also where each exchange has the same call id, which no provider takes twice."""
+    text = '"\x7f語' * 100_000
+    log = fill(api, *(exchange(1, text, text[:5_000]) for _ in range(9)))
+    after: int | None = 0
+    joined: list[dict[str, Any]] = []
+    pages = 0
+    while after is not None:
+        reply = api.get(view, last=32, after=after)
+        joined += reply.json["messages"]
+        after, pages = reply.json["next"], pages + 1
+    assert pages > 1
+    assert joined == getattr(log, view)(last=32)
+
+
 @pytest.mark.parametrize("view", ["to_openai", "to_anthropic", "to_bedrock"])
 def test_an_exchange_no_reply_can_hold_is_413_and_can_be_passed(api: HttpApi, view: str) -> None:
     fill(api, exchange(1), exchange(2, text="x" * 2_400_000), exchange(3))
