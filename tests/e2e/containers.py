@@ -4,7 +4,6 @@ A container reaches this machine at the gateway of the engine's default network,
 """
 
 import json
-import signal
 import socket
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from tests.e2e.sam import COMMAND, ENVIRONMENT, MACHINE, ROOT, sam
 
 IMAGE = f"public.ecr.aws/lambda/python:3.13-{MACHINE}"
 _START_SECONDS = 120
+_STOP_SECONDS = 120
 
 
 def gateway() -> str:
@@ -80,8 +80,11 @@ class Containers:
             _await(process, host, port)
             yield f"http://{host}:{port}"
         finally:
-            process.send_signal(signal.SIGINT)  # it removes its containers
-            process.wait(60)
+            process.terminate()  # then it removes its containers
+            try:
+                process.wait(_STOP_SECONDS)
+            finally:
+                process.kill()
 
 
 def _await(process: "subprocess.Popen[bytes]", host: str, port: int) -> None:
