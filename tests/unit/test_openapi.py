@@ -114,9 +114,10 @@ def test_only_a_request_that_may_have_a_body_can_have_a_bad_one(operation: dict[
     assert {"415", "422"} & set(operation["responses"]) == ({"415", "422"} if "requestBody" in operation else set())
 
 
-def test_it_asks_for_what_the_api_asks_for_by_default() -> None:
-    assert DOCUMENT["security"][0] == {"awsSigv4": []}
-    assert DOCUMENT["components"]["securitySchemes"]["awsSigv4"]["x-amazon-apigateway-authtype"] == "awsSigv4"
+def test_a_caller_signs_or_has_a_token() -> None:
+    schemes = DOCUMENT["components"]["securitySchemes"]
+    assert DOCUMENT["security"] == [{name: []} for name in schemes] == [{"awsSigv4": []}, {"jwt": []}]
+    assert schemes["awsSigv4"]["x-amazon-apigateway-authtype"] == "awsSigv4"
 
 
 def test_no_component_is_left_over() -> None:
