@@ -43,6 +43,17 @@ def of_type(kind: str, resources: dict[str, Any] = RESOURCES) -> dict[str, Any]:
     return {name: resource["Properties"] for name, resource in resources.items() if resource["Type"] == kind}
 
 
+def logical_id(operation: str) -> str:
+    """What the template calls the function of an operation."""
+    return "".join(word.title() for word in operation.split("_")) + "Function"
+
+
+def function(operation: str) -> dict[str, Any]:
+    """The properties of the function of an operation."""
+    properties: dict[str, Any] = RESOURCES[logical_id(operation)]["Properties"]
+    return properties
+
+
 def routes(resources: dict[str, Any] = RESOURCES) -> dict[str, dict[str, Any]]:
     """The API's routes, as `GET /path`."""
     paths = resources["Api"]["Properties"]["Body"]["paths"]
