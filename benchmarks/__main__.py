@@ -56,7 +56,7 @@ def main() -> None:
         client = connect(endpoint)
         ratios = list(speed.measure(client, table, length=1_000 if quick else 10_000, pairs=5 if quick else 9))
         _say("memory")
-        used = memory.measure(client, table, length=4_500 if quick else 100_000)
+        used = memory.measure(client, table, length=10_000 if quick else 100_000)
     RESULTS.mkdir(exist_ok=True)
     name = "quick" if quick else "results"
     _write(f"{name}.md", report.markdown(trials, ratios, used))

@@ -96,7 +96,7 @@ def _cost_of(meter: Meter, run: Callable[[], object], times: int) -> Cost | str:
 
 def _reason(error: Exception) -> str:
     """Why it failed, in a few words."""
-    text = str(error)
+    text = f"{error} {error.__cause__}"
     if "size has exceeded" in text.lower() or "400 KB" in text or "ValidationException" in text:
         return "fails: 400 KB"
     return f"fails: {type(error).__name__}"

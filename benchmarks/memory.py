@@ -17,7 +17,7 @@ from benchmarks import workload
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-_BATCH = 90  # as many rows as fit one transaction, so that there is a row a message
+_BATCH = 5_000  # MiniStack needs minutes to page through as many rows; batches as large as these are segments
 
 
 @dataclass(frozen=True)

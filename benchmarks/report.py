@@ -33,7 +33,7 @@ def markdown(trials: Sequence[Trial], ratios: Iterable[Ratio], memory: Memory | 
         "## Speed\n\nThe log's time over that of what it stands on: median, and the middle half.\n\n" + _speed(ratios),
     ]
     if memory:
-        sections.append("## Memory\n\n" + _memory(memory))
+        sections.append("## Memory\n\nOf a log that was appended in batches of 5,000.\n\n" + _memory(memory))
     return "\n\n".join(sections) + "\n"
 
 
