@@ -50,7 +50,7 @@ KINDS: dict[str, tuple[Callable[[int], Message], int]] = {
         lambda n: {"role": "assistant", "content": "", "toolCalls": [call('{"a":[0' + ",1e15" * n + "]}")]},
         19,
     ),
-    "many calls": (lambda n: {"role": "assistant", "content": "", "toolCalls": [call(0, "", "")] * n}, 100),
+    "many calls": (lambda n: {"role": "assistant", "content": "", "toolCalls": [call(0, "", "")] * n}, 227),
     "a result": (lambda n: {"role": "tool", "toolCallId": "c", "content": '"' * n}, 2),
 }
 

@@ -40,12 +40,15 @@ def provider_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-def example(provider: str) -> str:
-    """The README's code block that takes a reply of the provider."""
+def blocks() -> list[str]:
+    """The code blocks of the section."""
     section = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Give a model its history\n")[2]
-    blocks = re.findall(r"```python\n(.*?)```", section.partition("\n## ")[0], re.DOTALL)
-    (block,) = [block for block in blocks if f"from_{provider}(" in block]
-    return str(block)
+    return re.findall(r"```python\n(.*?)```", section.partition("\n## ")[0], re.DOTALL)
+
+
+def example(provider: str) -> str:
+    """The README's first code block that takes a reply of the provider."""
+    return next(block for block in blocks() if f"from_{provider}(" in block)
 
 
 @pytest.mark.usefixtures("provider_environment")
@@ -65,3 +68,12 @@ def test_the_example_asks_the_provider_and_keeps_its_reply(provider: str) -> Non
     assert reply is not None
     assert (log.count(), reply.role) == (3, "assistant")
     assert reply.content == "It is noon." or reply.tool_calls[0].name == "clock"
+
+
+@pytest.mark.usefixtures("provider_environment")
+def test_the_agent_that_runs_tools_comes_to_its_answer() -> None:
+    log = MessageLog(MemoryStorage())
+    (agent,) = [block for block in blocks() if "run_tool(" in block]
+    exec(agent, {"log": log, "MODEL": "m", "tools": TOOLS["openai"], "run_tool": lambda name, args: "12:00"})
+    said = [(message.role, message.content) for message in log.all()]
+    assert said == [("user", "What time is it?"), ("assistant", ""), ("tool", "12:00"), ("assistant", "It is noon.")]
