@@ -90,5 +90,6 @@ def test_any_text_in_the_path(api: HttpApi, operation: str, conversation: str | 
     operation=st.sampled_from([*READS, "append"]),
     headers=st.dictionaries(st.sampled_from(["content-type", "if-match", "idempotency-key"]) | any_text, nothing_or),
 )
+@example(operation="append", headers={"idempotency-key": "\ud800"})
 def test_any_text_in_the_headers(api: HttpApi, operation: str, headers: dict[str, str | None]) -> None:
     assert fine(api.send(operation, headers=headers).status)

@@ -19,7 +19,7 @@ from messagelog.errors import CodecError
 from messagelog.log import MAX_KEY_LENGTH, MessageLog
 from messagelog.messages import ROLES, Role
 from messagelog.settings import tenant_claim
-from messagelog.strictjson import MAX_LEVELS, loads, require_object
+from messagelog.strictjson import MAX_LEVELS, is_unicode, loads, require_object
 
 _MESSAGE_LEVELS = 3  # a message, its list of tool calls, a call: the args nest inside these
 _BATCH_LEVELS = 2 + _MESSAGE_LEVELS
@@ -148,8 +148,9 @@ class Request:
     def idempotency_key(self) -> str | None:
         """The header Idempotency-Key, None if it is not given."""
         key = self._event.headers.get("idempotency-key")
-        if key is not None and not 0 < len(key) <= MAX_KEY_LENGTH:
-            raise RequestError(400, "Bad header", f"must be 1 to {MAX_KEY_LENGTH} characters", "idempotency-key")
+        if key is not None and not (0 < len(key) <= MAX_KEY_LENGTH and is_unicode(key)):
+            detail = f"must be a text of 1 to {MAX_KEY_LENGTH} characters"
+            raise RequestError(400, "Bad header", detail, "idempotency-key")
         return key
 
     @property
