@@ -45,9 +45,10 @@ class Storage(Protocol):
         The messages have passed `codec.parse` and there is at least one. With `expected_count` they are stored only if
         the log holds that many. An `idempotency_key` is stored with them; if it was before, within a day at least,
         nothing is written, and the seq is the one it got then. `also` are at most 50 conditions and changes of another
-        place that commit with the messages; what they are, only storages of one kind know. Raises AlsoError
-        if one of them does not hold, ExpectedCountError, IdempotencyMismatchError, or
-        another error of `messagelog.errors` that says whether anything was written.
+        place that commit with the messages; what they are, only storages of one kind know.
+
+        Raises ExpectedCountError, IdempotencyMismatchError, AlsoError if one of `also` does not hold, or another error
+        of `messagelog.errors` that says whether anything was written.
         """
         ...
 
