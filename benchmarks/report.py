@@ -45,7 +45,8 @@ def chart(trials: Iterable[Trial]) -> str:
         points = {length: cost.dollars * 1e6 for length, cost in appends.items() if isinstance(cost, Cost)}
         if points:
             lines[trial.store] = points
-    return line_chart("What an append costs", "US dollars a million appends; a line ends where the store fails, or where it was not measured further", lines)
+    how = "US dollars a million appends; a line ends where the store fails, or where it was not measured further"
+    return line_chart("What an append costs", how, lines)
 
 
 def _appends(trials: Sequence[Trial]) -> str:
