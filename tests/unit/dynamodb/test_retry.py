@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from messagelog.dynamodb.retry import Retry
+from messagelog.dynamodb.storage import CONNECT_TIMEOUT, READ_TIMEOUT
 
 from tests.clock import Clock
 
@@ -55,6 +56,14 @@ def test_a_try_at_once_skips_a_pause_but_not_twice_in_a_row() -> None:
     assert clock.pauses == [1.0, 1.0]
 
 
+def test_a_request_that_gets_no_answer_is_followed_by_another() -> None:
+    clock = Clock()
+    attempts = Retry(random=lambda: 1 - 1e-9, clock=clock, sleep=clock.sleep).attempts()
+    next(attempts)
+    clock.now += CONNECT_TIMEOUT + READ_TIMEOUT
+    assert next(attempts) == 1
+
+
 def test_time_spent_in_a_try_counts() -> None:
     clock = Clock()
     tries = 0
@@ -77,9 +86,8 @@ def test_without_any_budget_there_is_still_one_try() -> None:
     assert list(Retry(budget=0).attempts()) == [0]
 
 
-def test_the_defaults_are_two_seconds_real_time_and_the_systems_chance() -> None:
+def test_the_defaults_are_real_time_and_the_systems_chance() -> None:
     retry = Retry()
-    assert retry.budget == 2.0
     assert (retry.clock, retry.sleep) == (time.monotonic, time.sleep)
     assert isinstance(retry.random.__self__, SystemRandom)  # type: ignore[attr-defined]
 

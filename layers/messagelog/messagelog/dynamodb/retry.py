@@ -16,12 +16,13 @@ from random import SystemRandom
 class Retry:
     """How long to go on trying, and how long to pause in between. All times in seconds.
 
+    The budget is longer than a request without an answer takes, so that one lost reply is always followed by another try.
     `deadline` is a time on `clock` which no budget goes beyond, and when nothing is begun any more.
     `random` is the system's: Lambda's SnapStart clones the state of Python's own generator, and clones that pause alike
     collide again.
     """
 
-    budget: float = 2.0
+    budget: float = 5.0
     deadline: float | None = None
     base: float = 0.05
     cap: float = 0.3
