@@ -71,7 +71,7 @@ class BareStore:
 
     name = "conditional put (bare boto3)"
     fill_by = 100
-    longest = 1_000
+    longest = 10_000
 
     def __init__(self, table: str, connect: Callable[[], DynamoDBClient]) -> None:
         self._table = table

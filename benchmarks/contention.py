@@ -13,7 +13,7 @@ from benchmarks.meter import Meter
 from benchmarks.stores import Store
 
 WRITERS = (1, 2, 4, 8, 16, 32)
-APPENDS = 32  # of all writers together: each number of writers divides it
+APPENDS = 64  # of all writers together: each number of writers divides it
 RACE_WRITERS = 8
 RACE_APPENDS = 25  # of each writer
 
@@ -26,7 +26,7 @@ class Contention:
     acknowledged: int
     surviving: int
     duplicates: int
-    errors: int
+    errors: dict[str, int]  # how many of each class
     requests: int
     seconds: float
 
@@ -43,31 +43,33 @@ def contend(store: Store, meter: Meter, *, writers: int, each: int) -> Contentio
     conversations = [store.open(name) for _ in range(writers)]
     start = threading.Barrier(writers + 1)
 
-    def write(writer: int) -> list[str]:
-        acknowledged = []
+    def write(writer: int) -> tuple[list[str], list[str]]:
+        acknowledged, errors = [], []
         start.wait()
         for number in range(each):
             text = f"writer {writer} message {number}"
             try:
                 conversations[writer].append([_message(text)])
-            except Exception:  # noqa: S112
-                continue
-            acknowledged.append(text)
-        return acknowledged
+            except Exception as error:
+                errors.append(type(error).__name__)
+            else:
+                acknowledged.append(text)
+        return acknowledged, errors
 
     with ThreadPoolExecutor(writers) as pool:
         running = [pool.submit(write, writer) for writer in range(writers)]
         start.wait()
         begun, sent = time.perf_counter(), meter.requests
-        acknowledged = {text for writer in running for text in writer.result()}
+        ended = [writer.result() for writer in running]
         seconds, requests = time.perf_counter() - begun, meter.requests - sent
+    acknowledged = {text for texts, _ in ended for text in texts}
     there = Counter(map(store.text_of, store.open(name).all()))
     return Contention(
         writers=writers,
         acknowledged=len(acknowledged),
         surviving=sum(text in there for text in acknowledged),
         duplicates=sum(there[text] - 1 for text in acknowledged if there[text] > 1),
-        errors=writers * each - len(acknowledged),
+        errors=dict(Counter(error for _, errors in ended for error in errors)),
         requests=requests,
         seconds=seconds,
     )

@@ -33,7 +33,7 @@ def markdown(trials: Sequence[Trial], ratios: Iterable[Ratio], memory: Memory | 
         "## Speed\n\nThe log's time over that of what it stands on: median, and the middle half.\n\n" + _speed(ratios),
     ]
     if memory:
-        sections.append("## Memory\n\nOf a log that was appended in batches of 5,000.\n\n" + _memory(memory))
+        sections.append("## Memory\n\nA row a message.\n\n" + _memory(memory))
     return "\n\n".join(sections) + "\n"
 
 
@@ -83,9 +83,10 @@ def _race(trials: Iterable[Trial]) -> str:
     rows = []
     for trial in trials:
         if race := trial.race:
-            total = race.acknowledged + race.errors
-            counts = [total, race.acknowledged, race.surviving, race.lost, race.duplicates, race.errors]
-            rows.append([trial.store, *map(str, counts)])
+            total = race.acknowledged + sum(race.errors.values())
+            counts = [total, race.acknowledged, race.surviving, race.lost, race.duplicates]
+            errors = ", ".join(f"{number} {name}" for name, number in sorted(race.errors.items()))
+            rows.append([trial.store, *map(str, counts), errors or "0"])
     return _table(["store", "appends", "acknowledged", "surviving", "lost", "duplicates", "errors"], rows)
 
 
@@ -102,7 +103,7 @@ def _contention(trials: Sequence[Trial]) -> str:
 def _contended(result: Contention) -> str:
     appends = max(1, result.acknowledged)
     per_append, per_second = result.requests / appends, appends / result.seconds
-    return f"{per_append:.1f} / {result.errors} / {result.lost}, {per_second:.0f}/s"
+    return f"{per_append:.1f} / {sum(result.errors.values())} / {result.lost}, {per_second:.0f}/s"
 
 
 def _speed(ratios: Iterable[Ratio]) -> str:

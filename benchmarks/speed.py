@@ -7,12 +7,14 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from messagelog import MessageLog, StoredMessage
+from messagelog import MessageLog, StoredMessage, codec
 from messagelog.dynamodb import DynamoDBStorage
+from messagelog.dynamodb.limits import with_small_content
 from messagelog.views.anthropic import to_anthropic
 from messagelog.views.bedrock import to_bedrock
 from messagelog.views.langchain import to_langchain
@@ -81,27 +83,23 @@ def _append_pair(log: MessageLog, client: DynamoDBClient, table: str, number: in
 
 
 def _transaction(table: str, count: int, message: dict[str, Any]) -> dict[str, Any]:
-    row = {
-        "conversation": {"S": "bare"},
-        "entry": {"S": f"msg#{count + 1:012d}"},
-        "at": {"N": str(time.time_ns() // 1000)},
-        "role": {"S": message["role"]},
-        "content": {"S": message["content"]},
-    }
+    """What the log sends for this message, were the conversation another one."""
+    key = {"conversation": {"S": "bare"}, "entry": {"S": f"msg#{count + 1:012d}"}}
+    values = {":new": {"N": str(count + 1)}}
+    if count:
+        values[":expected"] = {"N": str(count)}
     head = {
         "TableName": table,
         "Key": {"conversation": {"S": "bare"}, "entry": {"S": "head"}},
         "UpdateExpression": "SET #count = :new",
         "ConditionExpression": "#count = :expected" if count else "attribute_not_exists(#count)",
         "ExpressionAttributeNames": {"#count": "count"},
-        "ExpressionAttributeValues": {":new": {"N": str(count + 1)}},
+        "ExpressionAttributeValues": values,
         "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
     }
-    if count:
-        head["ExpressionAttributeValues"] = {":new": {"N": str(count + 1)}, ":expected": {"N": str(count)}}
     put = {
         "TableName": table,
-        "Item": row,
+        "Item": with_small_content({**key, **codec.to_item(codec.parse(message), datetime.now(UTC))}),
         "ConditionExpression": "attribute_not_exists(#entry)",
         "ExpressionAttributeNames": {"#entry": "entry"},
     }

@@ -39,7 +39,7 @@ class _Conversation(WholeHistory):
 class ADK(Peer):
     name = "adk-dynamodb-session"
     fill_by = 1
-    longest = 500
+    longest = 1_000  # an append is four requests
 
     def __init__(self) -> None:
         create_table("adk", "PK", "SK")

@@ -48,7 +48,7 @@ class _Conversation(WholeHistory):
 class PyaMemory(Peer):
     name = "pya-memory"
     fill_by = 90
-    longest = 1_000
+    longest = 10_000
 
     def __init__(self) -> None:
         """The first conversation that is used makes the table."""

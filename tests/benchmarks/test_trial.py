@@ -77,7 +77,7 @@ def meter(moto_table: Any) -> Meter:
 
 def test_a_store_that_keeps_what_it_acknowledges_loses_nothing(meter: Meter) -> None:
     result = contend(Shelf(), meter, writers=4, each=5)
-    assert (result.acknowledged, result.surviving, result.lost, result.duplicates, result.errors) == (20, 20, 0, 0, 0)
+    assert (result.acknowledged, result.surviving, result.lost, result.duplicates, result.errors) == (20, 20, 0, 0, {})
 
 
 def test_what_is_overwritten_is_lost_and_what_is_there_twice_is_a_duplicate(meter: Meter) -> None:
@@ -89,7 +89,7 @@ def test_what_is_overwritten_is_lost_and_what_is_there_twice_is_a_duplicate(mete
 
 def test_an_append_that_fails_is_an_error_and_not_a_loss(meter: Meter) -> None:
     result = contend(Shelf(full_at=7), meter, writers=2, each=5)
-    assert (result.acknowledged, result.surviving, result.errors, result.lost) == (6, 6, 4, 0)
+    assert (result.acknowledged, result.surviving, result.errors, result.lost) == (6, 6, {"ValueError": 4}, 0)
 
 
 def test_where_a_store_fails_is_shown_and_what_came_before_stays(meter: Meter) -> None:
