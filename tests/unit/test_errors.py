@@ -70,6 +70,13 @@ def test_every_error_is_public_and_says_something(error: MessageLogError) -> Non
     assert str(error)
 
 
+def test_a_code_crosses_processes_and_is_empty_where_nothing_gave_one() -> None:
+    error = StorageUnavailableError("refused")
+    assert error.code == ""
+    error.code = "AccessDeniedException"
+    assert pickle.loads(pickle.dumps(error)).code == "AccessDeniedException"
+
+
 def test_what_they_carry() -> None:
     assert (ExpectedCountError(7).count, OnAppendError((3, 4, 5)).seqs) == (7, (3, 4, 5))
     assert "7 messages" in str(ExpectedCountError(7))

@@ -16,13 +16,19 @@
     ├─ NoModelError                no model is configured that a chat could ask
     └─ ProviderError               the chat's model could not be reached, refused or broke off
 
-No message of these errors holds message content. The path of a CodecError may hold a key of a tool call's args, so show
-it to the caller and keep it out of logs.
+No text of these errors holds message content but that of a CodecError, whose path may hold a key of a tool call's args:
+show it to the caller and keep it out of logs.
 """
 
 
 class MessageLogError(Exception):
-    """Base of all errors in this module."""
+    """Base of all errors in this module.
+
+    `code` is the name that DynamoDB or botocore has for what went wrong (`AccessDeniedException`), empty if they have
+    none. It never holds content, so a log may show it.
+    """
+
+    code: str = ""
 
 
 class CodecError(MessageLogError, ValueError):
@@ -42,7 +48,7 @@ class CodecError(MessageLogError, ValueError):
 
 
 class MessageTooLargeError(MessageLogError):
-    """A message or batch is too large to be stored. Nothing was written."""
+    """A message was refused that no reply could carry, and nothing was written; or a read met what no reply carries."""
 
 
 class ConflictError(MessageLogError):

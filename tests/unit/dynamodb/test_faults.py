@@ -149,6 +149,12 @@ def test_an_error_names_the_fault_and_what_to_do() -> None:
 
 
 @pytest.mark.parametrize("unknown", [False, True])
+@pytest.mark.parametrize("meaning", Meaning)
+def test_an_error_carries_the_code_of_the_fault(meaning: Meaning, *, unknown: bool) -> None:
+    assert error_for(Fault(meaning, "SomethingException"), unknown=unknown).code == "SomethingException"
+
+
+@pytest.mark.parametrize("unknown", [False, True])
 @pytest.mark.parametrize(
     "error",
     [

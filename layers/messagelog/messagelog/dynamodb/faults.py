@@ -119,6 +119,12 @@ def _fault_of_reasons(reasons: list[Any], deciding: int) -> Fault:
 
 def error_for(fault: Fault, *, unknown: bool = False) -> MessageLogError:
     """The error to raise once nobody tries again. `unknown`: a write was sent, and nothing since told its outcome."""
+    error = _error_for(fault, unknown)
+    error.code = fault.code
+    return error
+
+
+def _error_for(fault: Fault, unknown: bool) -> MessageLogError:
     if unknown:
         return UnknownOutcomeError(
             f"DynamoDB did not answer ({fault.code}): it may or may not be written; read the log before trying again"
