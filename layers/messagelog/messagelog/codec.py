@@ -1,7 +1,7 @@
 """Messages in and out of JSON and of DynamoDB items, exactly.
 
 What goes in is checked so strictly that what comes out is equal to it. Tool calls are stored as JSON text: it keeps
-what a DynamoDB map does not, `1.0` apart from `1`, `-0.0`, integers of any length, nesting over 32 levels, key order.
+what a DynamoDB map does not, `1.0` apart from `1`, `-0.0`, integers of 4,300 digits, nesting over 32 levels, key order.
 """
 
 from __future__ import annotations
