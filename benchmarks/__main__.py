@@ -1,4 +1,7 @@
-"""Runs all benchmarks and writes benchmarks/results/: `python -m benchmarks`, with `--quick` for less of everything."""
+"""Runs all benchmarks and writes benchmarks/results/ and what the README quotes of it: `python -m benchmarks`.
+
+With `--quick` less of everything, into files of its own.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import memory, report, speed, trial
+from benchmarks import memory, report, speed, summary, trial
 from benchmarks.bare import BareStore
 from benchmarks.meter import Meter
 from benchmarks.ours import OurStore
@@ -58,9 +61,11 @@ def main() -> None:
         _say("memory")
         used = memory.measure(client, table, length=10_000 if quick else 100_000)
     RESULTS.mkdir(exist_ok=True)
-    name = "quick" if quick else "results"
-    _write(f"{name}.md", report.markdown(trials, ratios, used))
-    _write(f"{name}.svg" if quick else "append-cost.svg", report.chart(trials))
+    _write(RESULTS / ("quick.md" if quick else "results.md"), report.markdown(trials, ratios, used))
+    _write(RESULTS / ("quick.svg" if quick else "append-cost.svg"), report.chart(trials))
+    if not quick:
+        readme = ROOT / "README.md"
+        _write(readme, summary.quoted(readme.read_text(encoding="utf-8"), trials, ratios, used))
 
 
 def _own(endpoint: str, table: str, plan: Plan) -> Iterator[Trial]:
@@ -103,8 +108,7 @@ def _run(peer: str, command: list[str], environment: dict[str, str]) -> Trial:
     return Trial.from_json(json.loads(done.stdout))
 
 
-def _write(name: str, text: str) -> None:
-    path: Path = RESULTS / name
+def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
     print(path.relative_to(ROOT))
 

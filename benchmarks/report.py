@@ -57,10 +57,10 @@ def _appends(trials: Sequence[Trial]) -> str:
         if trial.unavailable:
             rows.append([trial.store, f"not run: {trial.unavailable}", *[""] * len(lengths)])
         elif appends:
-            cells = [_dollars(appends.get(length, "")) for length in lengths]
+            cells = [dollars(appends.get(length, "")) for length in lengths]
             total = dollars_of_conversations(appends)
             rows.append([trial.store, *cells, "–" if total is None else f"${total:,.2f}"])
-    return _table(["store", *[f"{length:,}" for length in lengths], f"{CONVERSATIONS:,} × {CONVERSATION_LENGTH}"], rows)
+    return table(["store", *[f"{length:,}" for length in lengths], f"{CONVERSATIONS:,} × {CONVERSATION_LENGTH}"], rows)
 
 
 def _reads(trials: Sequence[Trial]) -> str:
@@ -70,13 +70,13 @@ def _reads(trials: Sequence[Trial]) -> str:
         if reached:
             cells = [trial.costs[operation][max(reached)] for operation in ("last 20", "all", "count")]
             rows.append([trial.store, f"{max(reached):,}", *[_read(cell) for cell in cells]])
-    return _table(["store", "length", "last 20", "all", "count"], rows)
+    return table(["store", "length", "last 20", "all", "count"], rows)
 
 
 def _operations(trial: Trial) -> str:
     lengths = sorted({length for costs in trial.costs.values() for length in costs})
     rows = [[operation, *[_full(costs.get(n, "")) for n in lengths]] for operation, costs in trial.costs.items()]
-    return _table(["operation", *[f"{length:,}" for length in lengths]], rows)
+    return table(["operation", *[f"{length:,}" for length in lengths]], rows)
 
 
 def _race(trials: Iterable[Trial]) -> str:
@@ -87,7 +87,7 @@ def _race(trials: Iterable[Trial]) -> str:
             counts = [total, race.acknowledged, race.surviving, race.lost, race.duplicates]
             errors = ", ".join(f"{number} {name}" for name, number in sorted(race.errors.items()))
             rows.append([trial.store, *map(str, counts), errors or "0"])
-    return _table(["store", "appends", "acknowledged", "surviving", "lost", "duplicates", "errors"], rows)
+    return table(["store", "appends", "acknowledged", "surviving", "lost", "duplicates", "errors"], rows)
 
 
 def _contention(trials: Sequence[Trial]) -> str:
@@ -97,7 +97,7 @@ def _contention(trials: Sequence[Trial]) -> str:
         if trial.contention:
             by_writers = {result.writers: result for result in trial.contention}
             rows.append([trial.store, *[_contended(by_writers[n]) if n in by_writers else "" for n in writers]])
-    return _table(["store", *map(str, writers)], rows)
+    return table(["store", *map(str, writers)], rows)
 
 
 def _contended(result: Contention) -> str:
@@ -108,7 +108,7 @@ def _contended(result: Contention) -> str:
 
 def _speed(ratios: Iterable[Ratio]) -> str:
     rows = [[r.what, f"{r.median:.2f}", f"{r.low:.2f} – {r.high:.2f}", str(r.pairs)] for r in ratios]
-    return _table(["what", "ratio", "middle half", "pairs"], rows)
+    return table(["what", "ratio", "middle half", "pairs"], rows)
 
 
 def _memory(memory: Memory) -> str:
@@ -118,10 +118,11 @@ def _memory(memory: Memory) -> str:
         ["peak of `iter_all()`", f"{memory.peak_of_iter:.1f}"],
         ["peak of `iter_all()` on a tenth of them", f"{memory.peak_of_tenth:.1f}"],
     ]
-    return _table(["what", "MB"], rows)
+    return table(["what", "MB"], rows)
 
 
-def _dollars(cost: Cost | str) -> str:
+def dollars(cost: Cost | str) -> str:
+    """A cost in dollars a million times, or why there is none."""
     return cost if isinstance(cost, str) else f"${cost.dollars * 1e6:,.2f}"
 
 
@@ -136,7 +137,8 @@ def _full(cost: Cost | str) -> str:
     return f"{units} ({cost.bytes_sent:,.0f} + {cost.bytes_received:,.0f})"
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
     return "\n".join(_lines(head, rows))
 
 

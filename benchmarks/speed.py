@@ -49,7 +49,7 @@ def measure(client: DynamoDBClient, table: str, *, length: int, pairs: int) -> I
     """All ratios, on a conversation of `length` messages in a table of the log."""
     log = MessageLog(DynamoDBStorage("speed", table=table, client=client))
     yield _ratio(
-        "append over transact_write_items",
+        "`append` over `transact_write_items`",
         [_append_pair(log, client, table, number) for number in range(pairs * 20)],
         group=20,
     )
@@ -57,7 +57,7 @@ def measure(client: DynamoDBClient, table: str, *, length: int, pairs: int) -> I
     for start in range(0, length, 50):
         long.append_many(workload.messages(50, start=start))
     yield _ratio(
-        f"all() of {length:,} over a paged query",
+        f"`all()` of {length:,} over a paged `query`",
         [_pair(number, long.all, lambda: _paged_query(client, table)) for number in range(pairs)],
     )
     yield from _views(long, length, pairs)
