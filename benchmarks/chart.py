@@ -2,53 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from html import escape
+from itertools import cycle
 from math import ceil, floor, log10
 
 _WIDTH, _HEIGHT = 860, 460
-_LEFT, _RIGHT, _TOP, _BOTTOM = 80, 230, 50, 50
-_COLORS = ("#0a5fd9", "#d1495b", "#2a9d5b", "#e08e1b", "#7a4fb5", "#4b6b7a", "#b5478f", "#8a6d3b")
+_LEFT, _RIGHT, _TOP, _BOTTOM = 80, 630, 50, 410  # the edges of the plot
+_COLORS = ("#0a5fd9", "#d1495b", "#2a9d5b", "#e08e1b", "#7a4fb5", "#4b6b7a", "#b5478f", "#8a6d3b", "#111", "#3bb0c9")
 _LABEL_STEP = 16  # lines of text need so much room
 
 
 def line_chart(title: str, y_title: str, lines: Mapping[str, Mapping[int, float]]) -> str:
     """The chart as SVG text. Each line has a name and its points; all numbers are above 0."""
-    points = [(x, y) for line in lines.values() for x, y in line.items()]
-    x_decades = range(ceil(log10(max(x for x, _ in points))) + 1)
-    y_decades = range(floor(log10(min(y for _, y in points))), ceil(log10(max(y for _, y in points))) + 1)
-
-    def at(x: float, y: float) -> tuple[float, float]:
-        across = (log10(x) - x_decades[0]) / (x_decades[-1] - x_decades[0])
-        up = (log10(y) - y_decades[0]) / (y_decades[-1] - y_decades[0])
-        return _LEFT + across * (_WIDTH - _LEFT - _RIGHT), _HEIGHT - _BOTTOM - up * (_HEIGHT - _TOP - _BOTTOM)
-
-    parts = [f'<text x="{_LEFT}" y="24" font-size="16" font-weight="bold">{escape(title)}</text>']
-    parts.append(f'<text x="{_LEFT}" y="42" fill="#555">{escape(y_title)}</text>')
-    for decade in y_decades:
-        (left, y), (right, _) = at(10 ** x_decades[0], 10**decade), at(10 ** x_decades[-1], 10**decade)
-        parts.append(f'<path d="M{left:.1f} {y:.1f}H{right:.1f}" stroke="#ddd"/>')
-        parts.append(f'<text x="{left - 8:.1f}" y="{y + 4:.1f}" text-anchor="end">${10.0**decade:,g}</text>')
-    for decade in x_decades:
-        x, bottom = at(10**decade, 10 ** y_decades[0])
-        parts.append(f'<text x="{x:.1f}" y="{bottom + 20:.1f}" text-anchor="middle">{10**decade:,}</text>')
-    parts.append(
-        f'<text x="{(_LEFT + _WIDTH - _RIGHT) / 2}" y="{_HEIGHT - 10}" text-anchor="middle">messages there</text>'
-    )
-    ends = {name: at(*max(line.items())) for name, line in lines.items()}
-    label_y = -1e9
-    labels: dict[str, float] = {}
-    for name, (_, y) in sorted(ends.items(), key=lambda end: end[1][1]):
-        label_y = labels[name] = max(y, label_y + _LABEL_STEP)
-    for (name, line), color in zip(lines.items(), _COLORS, strict=False):
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*point) for point in sorted(line.items())))
-        x, y = ends[name]
-        text_x = _WIDTH - _RIGHT + 16
-        parts.append(f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="2.5"/>')
-        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{color}"/>')
-        parts.append(f'<path d="M{x + 5:.1f} {y:.1f}L{text_x - 4} {labels[name]:.1f}" stroke="{color}" opacity=".35"/>')
-        parts.append(f'<text x="{text_x}" y="{labels[name] + 4:.1f}" fill="{color}">{escape(name)}</text>')
+    plot = _Plot(lines)
+    parts = [
+        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>',
+        f'<text x="{_LEFT}" y="24" font-size="16" font-weight="bold">{escape(title)}</text>',
+        f'<text x="{_LEFT}" y="42" fill="#555">{escape(y_title)}</text>',
+        f'<text x="{(_LEFT + _RIGHT) / 2}" y="{_HEIGHT - 10}" text-anchor="middle">messages there</text>',
+        *plot.axes(),
+        *plot.lines(),
+    ]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" '
-        f'font-size="12">\n<rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>\n' + "\n".join(parts) + "\n</svg>\n"
+        'font-size="12">\n' + "\n".join(parts) + "\n</svg>\n"
     )
+
+
+class _Plot:
+    """The lines on their axes, which span whole decades."""
+
+    def __init__(self, lines: Mapping[str, Mapping[int, float]]) -> None:
+        self._lines = lines
+        points = [point for line in lines.values() for point in line.items()]
+        self._x_decades = range(ceil(log10(max(x for x, _ in points))) + 1)
+        heights = [log10(y) for _, y in points]
+        self._y_decades = range(floor(min(heights)), ceil(max(heights)) + 1)
+
+    def axes(self) -> Iterator[str]:
+        """The numbers on both axes, and a line across for each decade."""
+        for decade in self._y_decades:
+            y = self._y(10.0**decade)
+            yield f'<path d="M{_LEFT} {y:.1f}H{_RIGHT}" stroke="#ddd"/>'
+            yield f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">${10.0**decade:,g}</text>'
+        for decade in self._x_decades:
+            yield f'<text x="{self._x(10**decade):.1f}" y="{_BOTTOM + 20}" text-anchor="middle">{10**decade:,}</text>'
+
+    def lines(self) -> Iterator[str]:
+        """Each line, with a dot at its end that leads to its name."""
+        labels = self._labels()
+        for (name, line), color in zip(self._lines.items(), cycle(_COLORS), strict=False):
+            points = [(self._x(x), self._y(y)) for x, y in sorted(line.items())]
+            path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+            (x, y), label = points[-1], labels[name]
+            yield f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="2.5"/>'
+            yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{color}"/>'
+            yield f'<path d="M{x + 5:.1f} {y:.1f}L{_RIGHT + 12} {label:.1f}" stroke="{color}" opacity=".35"/>'
+            yield f'<text x="{_RIGHT + 16}" y="{label + 4:.1f}" fill="{color}">{escape(name)}</text>'
+
+    def _labels(self) -> dict[str, float]:
+        """The height of each name: beside the end of its line, or below the name above it."""
+        ends = {name: self._y(line[max(line)]) for name, line in self._lines.items()}
+        labels: dict[str, float] = {}
+        above = 0.0
+        for name, end in sorted(ends.items(), key=lambda item: item[1]):
+            above = labels[name] = max(end, above + _LABEL_STEP)
+        return labels
+
+    def _x(self, x: float) -> float:
+        return _LEFT + log10(x) / self._x_decades[-1] * (_RIGHT - _LEFT)
+
+    def _y(self, y: float) -> float:
+        first, last = self._y_decades[0], self._y_decades[-1]
+        return _BOTTOM - (log10(y) - first) / (last - first) * (_BOTTOM - _TOP)
