@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -63,7 +64,7 @@ def _items(message: Message) -> list[dict[str, Any]]:
     if message["role"] == "tool":
         return [{"type": "function_call_output", "call_id": message["toolCallId"], "output": message["content"]}]
     calls = [
-        {"type": "function_call", "call_id": call["id"], "name": call["name"], "arguments": str(call["args"])}
+        {"type": "function_call", "call_id": call["id"], "name": call["name"], "arguments": json.dumps(call["args"])}
         for call in message.get("toolCalls", ())
     ]
     return [{"role": message["role"], "content": message["content"]}, *calls]
