@@ -101,6 +101,18 @@ def interrupted_logs(draw: st.DrawFn) -> list[StoredMessage]:
 
 
 @st.composite
+def crowded_logs(draw: st.DrawFn) -> list[StoredMessage]:
+    """More calls at once than a message of OpenAI holds, their results out of order, some late and some missing."""
+    calls = [ToolCall(f"id-{i}", "f", {"a": mark(1000 + i)}) for i in range(draw(st.integers(100, 400)))]
+    results = [AgentMessage("tool", mark(2000 + i), tool_call_id=call.id) for i, call in enumerate(calls)]
+    draw(st.randoms(use_true_random=False)).shuffle(results)
+    early, late = sorted(draw(st.integers(0, len(results))) for _ in range(2))
+    later = draw(st.sampled_from([[], [AgentMessage("user", mark(1))], [AgentMessage("assistant", mark(2))]]))
+    asked = AgentMessage("assistant", draw(st.sampled_from(["", mark(3)])), name="Ann Lee", tool_calls=tuple(calls))
+    return stored([AgentMessage("user", mark(4)), asked, *results[:early], *later, *results[early:late]])
+
+
+@st.composite
 def valid_logs(draw: st.DrawFn) -> list[StoredMessage]:
     """Histories that every provider takes as they are: each call answered at once, roles that alternate."""
     messages = [AgentMessage("system", mark(900))] if draw(st.booleans()) else []

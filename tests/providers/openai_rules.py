@@ -5,6 +5,8 @@
   "messages with role 'tool' must be a response to a preceding message with 'tool_calls'"
 - string_above_max_length, ids over 40 characters: github.com/pydantic/pydantic-ai/issues/4389
 - "Invalid value for 'content': expected a string, got null": github.com/songquanpeng/one-api/issues/784
+- array_above_max_length, "Invalid 'messages[2].tool_calls': array too long. Expected an array with maximum length 128":
+  github.com/openai/openai-dotnet/issues/317
 """
 
 from __future__ import annotations
@@ -71,6 +73,8 @@ def _message_faults(message: Message) -> Iterator[str]:
         yield "tool_call_id is missing"
     if message.get("tool_calls") == []:
         yield "tool_calls is empty"
+    if len(message.get("tool_calls", ())) > 128:
+        yield "tool_calls: array too long"
     for call in message.get("tool_calls", ()):
         yield from _call_faults(call)
 

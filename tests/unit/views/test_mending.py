@@ -73,6 +73,34 @@ def test_parallel_results_stand_in_the_order_of_the_calls_in_one_turn_before_tex
     assert found == [("user", ["q"]), ("assistant", ["?t1", "?t2"]), ("user", ["!t1 one", "!t2 two", "q"])]
 
 
+IDS = [f"id-{number}" for number in range(300)]
+
+
+def test_openai_gets_more_than_128_calls_in_several_messages_the_text_on_the_first() -> None:
+    found = openai(USER, call(*IDS, text="so"), *(result(id, "R") for id in IDS))
+    parts = [IDS[:44], IDS[44:172], IDS[172:]]
+    assert found[1:] == [entry for ids in parts for entry in [("call", ids), *(("result", id, "R") for id in ids)]]
+    texts = [entry["content"] for entry in to_openai(stored([call(*IDS, text="so")])) if "tool_calls" in entry]
+    assert texts == ["so", "", ""]
+
+
+def test_open_calls_stay_open_in_the_last_of_several_messages() -> None:
+    found = openai(USER, call(*IDS), *(result(id, "R") for id in IDS[100:]))
+    assert [entry for entry in found if entry[0] == "result"] == [("result", id, "R") for id in IDS[100:]]
+    last = max(index for index, entry in enumerate(found) if entry[0] == "call")
+    assert found[last] == ("call", IDS[-28:] + IDS[:100])
+
+
+def test_of_more_open_calls_than_the_last_message_holds_the_first_are_unanswered() -> None:
+    found = openai(USER, call(*IDS))
+    assert [entry for entry in found if entry[0] == "result"] == [("result", id, NONE) for id in IDS[:172]]
+    assert found[-1] == ("call", IDS[172:])
+
+
+def test_a_faithful_view_keeps_all_calls_in_one_message() -> None:
+    assert len(to_openai(stored([call(*IDS)]), faithful=True)[0]["tool_calls"]) == 300
+
+
 def test_two_calls_with_one_id_are_two_calls() -> None:
     found = openai(USER, call("t1", "t1"), result("t1", "one"), result("t1", "two"))
     assert found[1:] == [("call", ["t1", "t1_2_1"]), ("result", "t1", "one"), ("result", "t1_2_1", "two")]

@@ -19,9 +19,9 @@ from messagelog import StoredMessage
 from messagelog.views import anthropic, bedrock, langchain, openai
 
 from tests.providers import anthropic_rules, bedrock_rules, openai_rules
-from tests.providers.logs import broken_logs, interrupted_logs, valid_logs
+from tests.providers.logs import broken_logs, crowded_logs, interrupted_logs, valid_logs
 
-any_log = st.one_of(broken_logs(), interrupted_logs(), valid_logs())
+any_log = st.one_of(broken_logs(), interrupted_logs(), valid_logs(), crowded_logs())
 many = settings(max_examples=400, deadline=None)
 
 
