@@ -9,7 +9,13 @@ from itertools import count
 from typing import Any
 
 import pytest
-from messagelog import MessageLogError, OnAppendError, StorageUnavailableError, UnknownOutcomeError
+from messagelog import (
+    MessageLogError,
+    OnAppendError,
+    SendRunningError,
+    StorageUnavailableError,
+    UnknownOutcomeError,
+)
 from messagelog.chat import Chat, ChatService
 from messagelog.chat.dynamodb import DynamoDBChatState
 from messagelog.chat.providers.openai import OpenAIProvider
@@ -18,7 +24,18 @@ from messagelog.dynamodb import DynamoDBStorage, default_client
 from local.template import Template
 from tests.chat_server import ChatServer, Echo, Refuse, Reply
 from tests.chats import Weather, call
-from tests.faulty import Faulty, LostReply, LostRequest, Ok, Outcome, Request, Unreachable, server_error, throttled
+from tests.faulty import (
+    Faulty,
+    LostReply,
+    LostRequest,
+    Meanwhile,
+    Ok,
+    Outcome,
+    Request,
+    Unreachable,
+    server_error,
+    throttled,
+)
 from tests.tables import Table
 
 LARGE = "".join(random.Random(1).choices("abcdefghijklmnopqrstuvwxyz é漢\n", k=1_000_000))
@@ -37,6 +54,10 @@ class Talk:
         storage = DynamoDBStorage("c1", table=self.table.name, client=client, retry=retry)
         state = DynamoDBChatState("c1", table=self.chats, client=client, retry=retry, clock=self.table.clock)
         return ChatService(Chat(storage, state), self.provider)
+
+    def other_state(self) -> DynamoDBChatState:
+        """The chat's state in another process, which nothing is done to."""
+        return DynamoDBChatState("c1", table=self.chats, client=default_client(), clock=self.table.clock)
 
     def texts(self) -> list[str]:
         return [message.content for message in self.table.other().all()]
@@ -92,6 +113,16 @@ def test_a_send_asks_dynamodb_for_little(talk: Talk) -> None:
     writes = [name for name in talk.table.faulty.operations if name not in ("GetItem", "Query")]
     assert writes == ["TransactWriteItems"] * 5, "the lease taken, renewed and given back, and two appends"
     assert len(talk.table.faulty.operations) <= 13
+
+
+def test_a_lease_that_is_renewed_while_another_takes_it_is_kept(talk: Talk) -> None:
+    other = talk.other_state()
+    lease = other.acquire("other", seconds=60)
+    talk.table.clock.sleep(60)
+    talk.table.faulty.script("TransactWriteItems", [Meanwhile(lambda: other.renew(lease, seconds=60))])
+    with pytest.raises(SendRunningError):
+        talk.service().chat().state.acquire("me", seconds=60)
+    other.renew(lease, seconds=60)
 
 
 def outcomes(rng: random.Random) -> Any:

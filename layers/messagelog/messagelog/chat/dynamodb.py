@@ -159,10 +159,8 @@ class DynamoDBChatState:
             raise SendRunningError
         fence = number(state, "fence")
         new: dict[str, int | str] = {"fence": fence + 1, "lease_end": self._now() + _millis(seconds), "holder": holder}
-        if fence:
-            self._move(self._items.update(_STATE, new, "#fence = :old", old=fence))
-        else:
-            self._move(self._items.update(_STATE, new, "attribute_not_exists(#fence)"))
+        seen = {name: number(state, name) for name in ("fence", "lease_end") if name in state}
+        self._move(self._items.update(_STATE, new, _lease_as(seen), **seen))
         return Lease(holder, fence + 1)
 
     def renew(self, lease: Lease, *, seconds: float) -> None:
@@ -220,6 +218,12 @@ class _Producer:
 
 
 _producer = _Producer()
+
+
+def _lease_as(seen: Mapping[str, int]) -> str:
+    """The condition that nobody has taken, renewed or given back the lease since; `seen` are its numbers then."""
+    names = ("fence", "lease_end")
+    return " AND ".join(f"#{name} = :{name}" if name in seen else f"attribute_not_exists(#{name})" for name in names)
 
 
 def _millis(seconds: float) -> int:
