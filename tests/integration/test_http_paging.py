@@ -50,6 +50,10 @@ KINDS: dict[str, tuple[Callable[[int], Message], int]] = {
         lambda n: {"role": "assistant", "content": "", "toolCalls": [call('{"a":[0' + ",1e15" * n + "]}")]},
         19,
     ),
+    "an id that only a faithful view keeps": (
+        lambda n: {"role": "assistant", "content": "", "toolCalls": [call(['"' * n], "!" * n)]},
+        5,
+    ),
     "many calls": (lambda n: {"role": "assistant", "content": "", "toolCalls": [call(0, "", "")] * n}, 227),
     "a result": (lambda n: {"role": "tool", "toolCallId": "c", "content": '"' * n}, 2),
 }

@@ -31,7 +31,7 @@ def check_travels(message: AgentMessage, path: str) -> None:
         return
     stored = StoredMessage.of(message, seq=10**12 - 1, at=datetime.now(UTC))
     behind = StoredMessage(role="user", content=".", seq=stored.seq + 1, at=stored.at)  # calls are answered before it
-    views = (view([stored, behind]) for view in _VIEWS)
+    views = (view([stored, behind], faithful=faithful) for view in _VIEWS for faithful in (False, True))
     largest = max(size_of(codec.to_json(stored)), *(sum(map(size_of, view)) for view in views))
     if largest > ROOM:
         raise MessageTooLargeError(
