@@ -14,6 +14,8 @@ from messagelog.api import sending, worker
 from messagelog.api.worker import TurnFailedError
 from messagelog.chat import Tool
 from messagelog.chat.dynamodb import DynamoDBChatState
+from messagelog.errors import NoModelError
+from messagelog.settings import model_settings
 
 from local.dynamodb import HOST, free_port
 from tests.chat_functions import CALL, Worker, send, turns
@@ -32,7 +34,7 @@ from tests.http_api import HttpApi, new_process
     ],
     ids=str,
 )
-def test_without_a_model_send_says_what_to_set_and_does_nothing(
+def test_without_a_model_send_does_nothing_and_the_error_says_what_to_set(
     chat_api: HttpApi,
     state: DynamoDBChatState,
     work: Worker,
@@ -44,7 +46,9 @@ def test_without_a_model_send_says_what_to_set_and_does_nothing(
         monkeypatch.setenv(name, value)
     reply = send(chat_api, "Hello!")
     assert (reply.status, reply.json["type"]) == (503, "urn:messagelog:no-model")
-    assert reply.json["detail"].startswith(said)
+    assert "CHAT_" not in reply.body.decode(), "that is for the log"
+    with pytest.raises(NoModelError, match=said):
+        model_settings()
     assert (state.is_running(), state.staged(limit=1), work.events) == (False, [], [])
 
 

@@ -140,7 +140,7 @@ def test_a_fault_in_the_middle_of_a_read_leaves_no_part_of_a_reply(api: HttpApi,
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("name", [None, ""])
-def test_a_missing_setting_is_named(
+def test_a_missing_setting_is_the_stacks_own_affair(
     api: HttpApi, monkeypatch: pytest.MonkeyPatch, operation: str, name: str | None
 ) -> None:
     if name is None:
@@ -149,12 +149,15 @@ def test_a_missing_setting_is_named(
         monkeypatch.setenv("MESSAGELOG_TABLE", name)
     reply = api.send(operation)
     assert reply.status == 503
-    assert "MESSAGELOG_TABLE" in reply.json["detail"]
+    assert "MESSAGELOG_TABLE" not in reply.body.decode()
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_missing_table_is_said(api: HttpApi, monkeypatch: pytest.MonkeyPatch, operation: str) -> None:
+def test_a_missing_table_is_the_stacks_own_affair(
+    api: HttpApi, monkeypatch: pytest.MonkeyPatch, operation: str
+) -> None:
     monkeypatch.setenv("MESSAGELOG_TABLE", "nobody-made-it")
     reply = api.send(operation)
     assert reply.status == 503
-    assert "name of the table" in reply.json["detail"]
+    for word in ("nobody-made-it", "ResourceNotFound", "DynamoDB"):
+        assert word not in reply.body.decode()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from messagelog.errors import NoModelError, StorageUnavailableError
 
 PROVIDERS = ("bedrock", "openai")
+_E = TypeVar("_E", StorageUnavailableError, NoModelError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +73,13 @@ def model_settings() -> ModelSettings:
     """The model that chats ask. Raises NoModelError, which says what to set."""
     provider, model = _optional("CHAT_PROVIDER"), _optional("CHAT_MODEL")
     if provider is None:
-        raise NoModelError("set CHAT_PROVIDER to bedrock or openai, and CHAT_MODEL to the model to ask")
+        remedy = "set CHAT_PROVIDER to bedrock or openai, and CHAT_MODEL to the model to ask"
+        raise _unset(NoModelError, "CHAT_PROVIDER", remedy)
     if provider not in PROVIDERS:
-        raise NoModelError(f"CHAT_PROVIDER must be one of {', '.join(PROVIDERS)}")
+        raise _unset(NoModelError, "CHAT_PROVIDER", f"CHAT_PROVIDER must be one of {', '.join(PROVIDERS)}")
     if model is None:
-        raise NoModelError(f"set CHAT_MODEL to the model to ask, as CHAT_PROVIDER={provider} calls it")
+        remedy = f"set CHAT_MODEL to the model to ask, as CHAT_PROVIDER={provider} calls it"
+        raise _unset(NoModelError, "CHAT_MODEL", remedy)
     found = ModelSettings(
         provider=provider,
         model=model,
@@ -85,7 +88,8 @@ def model_settings() -> ModelSettings:
         api_key_secret=_optional("CHAT_API_KEY_SECRET"),
     )
     if provider == "openai" and not (found.base_url or found.api_key or found.api_key_secret):
-        raise NoModelError("set CHAT_API_KEY (or CHAT_API_KEY_SECRET), or CHAT_BASE_URL for a server that needs no key")
+        remedy = "set CHAT_API_KEY (or CHAT_API_KEY_SECRET), or CHAT_BASE_URL for a server that needs no key"
+        raise _unset(NoModelError, "CHAT_API_KEY", remedy)
     return found
 
 
@@ -105,8 +109,15 @@ def chat_settings() -> ChatSettings:
 def _name(variable: str, what: str) -> str:
     value = os.environ.get(variable)
     if not value:
-        raise StorageUnavailableError(f"set {variable} to the name of {what}")
+        raise _unset(StorageUnavailableError, variable, f"set {variable} to the name of {what}")
     return value
+
+
+def _unset(kind: type[_E], variable: str, remedy: str) -> _E:
+    """The error of a variable that has to be set; its code names it, so that the log does."""
+    error = kind(remedy)
+    error.code = variable
+    return error
 
 
 def _optional(variable: str) -> str | None:

@@ -45,7 +45,7 @@ STATUS: dict[type[Exception], tuple[Exception, int]] = {
     UnknownOutcomeError: (UnknownOutcomeError("no answer"), 503),
     OnAppendError: (OnAppendError((3, 4)), 500),
     NoModelError: (NoModelError("set CHAT_PROVIDER"), 503),
-    ProviderError: (ProviderError("refused", 401), 502),
+    ProviderError: (ProviderError("refused", 401), 500),
 }
 
 
@@ -95,7 +95,6 @@ def test_each_kind_of_error_has_a_type_of_its_own(error: Exception) -> None:
         (PromptChangedError(7), {"version": 7}, False),
         (SendRunningError(), {}, False),
         (NoModelError("x"), {}, True),
-        (ProviderError("x"), {}, False),
         (ThrottledError("x"), {}, True),
         (StorageUnavailableError("x"), {}, True),
         (UnknownOutcomeError("x"), {"outcome": "unknown"}, False),
@@ -107,6 +106,16 @@ def test_what_a_problem_tells_beside_the_usual(error: Exception, members: dict[s
     assert {name: it for name, it in reply.json.items() if name not in ("type", "title", "status", "detail")} == members
     assert ("retry-after" in reply.headers) == wait
     assert int(reply.headers.get("retry-after", "1")) >= 1
+
+
+@pytest.mark.parametrize("kind", [StorageUnavailableError, NoModelError])
+def test_what_is_wrong_with_the_stack_is_not_told_to_the_caller(kind: type[MessageLogError]) -> None:
+    error = kind(f"refused ({SECRET}); set {SECRET}")
+    error.code = SECRET
+    reply = received(error)
+    assert SECRET not in reply.body.decode()
+    assert "logs" in reply.json["detail"], "where its name is"
+    assert int(reply.headers["retry-after"]) >= 10, "it does not pass by itself in a second"
 
 
 def test_an_unknown_outcome_says_when_to_try_again_only_if_that_is_safe() -> None:

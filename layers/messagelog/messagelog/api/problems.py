@@ -8,19 +8,19 @@ from typing import Any
 from messagelog import errors
 from messagelog.views.pages import PageTooLargeError
 
-_STATUS: dict[type[Exception], tuple[int, str]] = {
-    errors.CodecError: (422, "The message cannot be stored as it is"),
-    errors.MessageTooLargeError: (413, "The message is too large"),
-    errors.ExpectedCountError: (412, "The log has moved on"),
-    errors.PromptChangedError: (412, "The prompt tree has changed"),
-    errors.ConflictError: (409, "Conflict with other writers"),
-    errors.ThrottledError: (429, "Throttled"),
-    errors.StorageUnavailableError: (503, "The storage is unavailable"),
-    errors.UnknownOutcomeError: (503, "The outcome is unknown"),
-    errors.NoModelError: (503, "No model is configured"),
-    errors.ProviderError: (502, "The model did not answer"),
+# Status, title, and the seconds after which another try may help.
+_ANSWERS: dict[type[Exception], tuple[int, str, int | None]] = {
+    errors.CodecError: (422, "The message cannot be stored as it is", None),
+    errors.MessageTooLargeError: (413, "The message is too large", None),
+    errors.ExpectedCountError: (412, "The log has moved on", None),
+    errors.PromptChangedError: (412, "The prompt tree has changed", None),
+    errors.ConflictError: (409, "Conflict with other writers", None),
+    errors.ThrottledError: (429, "Throttled", 1),
+    errors.StorageUnavailableError: (503, "The storage is unavailable", 10),
+    errors.UnknownOutcomeError: (503, "The outcome is unknown", 1),
+    errors.NoModelError: (503, "No model is configured", 60),
 }
-_RETRY_AFTER_SECONDS = "1"
+_UNTOLD = "nothing was written; try again later, and if it stays so, look for the request's id in the logs"
 
 
 class RequestError(Exception):
@@ -35,18 +35,24 @@ class RequestError(Exception):
 
 
 def problem_of(error: Exception, *, repeatable: bool) -> tuple[int, dict[str, Any], dict[str, str]]:
-    """The status, the problem document and the further headers for an error. Of an unforeseen one it tells nothing.
+    """The status, the problem document and the further headers for an error.
 
+    Of an unforeseen one it tells nothing, nor of what is wrong with the stack, which is for the log and its readers.
     `repeatable`: the request carried what makes it safe to send again, an idempotency key or an expected count.
     """
     if isinstance(error, RequestError):
         return error.status, _document(error.title, error.status, error.title, error.detail, error.path), {}
     for kind in type(error).__mro__:
-        if kind in _STATUS:
-            status, title = _STATUS[kind]
-            document = _document(_words(error), status, title, str(error)) | _extras(error)
-            return status, document, _headers(error, status, repeatable)
+        if kind in _ANSWERS:
+            status, title, seconds = _ANSWERS[kind]
+            document = _document(_words(error), status, title, _detail(error)) | _extras(error)
+            return status, document, _headers(error, seconds, repeatable)
     return 500, _document("internal", 500, "Internal Server Error", "Look for the request's id in the logs."), {}
+
+
+def _detail(error: Exception) -> str:
+    of_the_stack = isinstance(error, errors.StorageUnavailableError | errors.NoModelError) and error.code
+    return _UNTOLD if of_the_stack else str(error)
 
 
 def _extras(error: Exception) -> dict[str, Any]:
@@ -63,11 +69,11 @@ def _extras(error: Exception) -> dict[str, Any]:
     return {}
 
 
-def _headers(error: Exception, status: int, repeatable: bool) -> dict[str, str]:
+def _headers(error: Exception, seconds: int | None, repeatable: bool) -> dict[str, str]:
     """A blind retry of an unknown outcome could store the message twice."""
-    if status not in (429, 503) or (isinstance(error, errors.UnknownOutcomeError) and not repeatable):
+    if seconds is None or (isinstance(error, errors.UnknownOutcomeError) and not repeatable):
         return {}
-    return {"retry-after": _RETRY_AFTER_SECONDS}
+    return {"retry-after": str(seconds)}
 
 
 def _document(name: str, status: int, title: str, detail: str, path: str | None = None) -> dict[str, Any]:
