@@ -1,13 +1,13 @@
 """Appends a message."""
 
-from messagelog.api import Reply, Request, created, operation
+from messagelog.api import PRECONDITIONS, Reply, Request, created, operation
 
 
-@operation("POST /conversations/{conversation}/messages")
+@operation("POST /conversations/{conversation}/messages", preconditions=PRECONDITIONS)
 def handler(request: Request) -> Reply:
     seq = request.log.append(
         request.message(),
-        expected_count=request.expected_count,
+        expected_count=request.if_match,
         idempotency_key=request.idempotency_key,
     )
-    return created(seq)
+    return created(seq, replay=request.is_replay)

@@ -4,7 +4,7 @@ from messagelog.api import Reply, Request, ok, operation
 from messagelog.api.chat import chat_of
 
 
-@operation("POST /conversations/{conversation}/clear", preconditions=())
+@operation("POST /conversations/{conversation}/clear")
 def handler(request: Request) -> Reply:
     chat = chat_of(request)
     if request.switch("messagesOnly"):

@@ -4,7 +4,7 @@ from messagelog.api import Reply, Request, accepted, operation
 from messagelog.api.chat import queue_of
 
 
-@operation("POST /conversations/{conversation}/queue", preconditions=())
+@operation("POST /conversations/{conversation}/queue")
 def handler(request: Request) -> Reply:
     queue_of(request).add(request.message())
     return accepted({"queued": True})

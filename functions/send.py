@@ -5,7 +5,7 @@ from messagelog.api.chat import chat_of
 from messagelog.api.sending import MAX_WAIT, answer, start_turn
 
 
-@operation("POST /conversations/{conversation}/send", query=("wait",), preconditions=())
+@operation("POST /conversations/{conversation}/send", query=("wait",))
 def handler(request: Request) -> Reply:
     wait, chat = request.number("wait", maximum=MAX_WAIT) or 0, chat_of(request)
     after = start_turn(request, chat)

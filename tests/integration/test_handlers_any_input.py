@@ -1,4 +1,4 @@
-"""No input gives a 500: any bytes as a body, any text in the path, the query and the headers."""
+"""No input gives a 500: any bytes as a body, any text in the path, the query and the headers, any JSON as an event."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from messagelog.api import VIEW_QUERY
 
-from tests.http_api import APPENDS, OPERATIONS, READS, HttpApi, empty, functions_on_moto
+from tests.http_api import APPENDS, OPERATIONS, READS, HttpApi, Received, empty, functions_on_moto, handler_of
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -23,6 +23,14 @@ media_types = st.sampled_from([None, "application/json", "text/plain"]) | any_te
 parts_of_json = [*'{}[]:,"\\-0 \0', "\\ud800", "1e999", ".5", "NaN", "null"]
 parts_of_messages = ['"role"', '"user"', '"content"', '"messages"', '"toolCalls"', '"args"', '"id"', '"name"', '"é😀"']
 nearly_json = st.lists(st.sampled_from(parts_of_json + parts_of_messages)).map("".join)
+any_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | any_text,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(any_text, inner, max_size=3),
+    max_leaves=6,
+)
+fields = st.sampled_from(
+    ["headers", "pathParameters", "queryStringParameters", "body", "isBase64Encoded", "requestContext", "routeKey"]
+)
 queries = st.dictionaries(st.sampled_from(["after", "limit", "n", *VIEW_QUERY]) | any_text, any_text, max_size=3)
 # moto's table grows with every example, and with it the time that a request takes.
 few = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -93,3 +101,20 @@ def test_any_text_in_the_path(api: HttpApi, operation: str, conversation: str | 
 @example(operation="append", headers={"idempotency-key": "\ud800"})
 def test_any_text_in_the_headers(api: HttpApi, operation: str, headers: dict[str, str | None]) -> None:
     assert fine(api.send(operation, headers=headers).status)
+
+
+@few
+@given(operation=st.sampled_from(OPERATIONS), event=any_json)
+@example(operation="count", event={"pathParameters": ["x"]})
+def test_any_json_as_an_event(table: DynamoDBClient, operation: str, event: Any) -> None:
+    assert fine(Received.of(handler_of(operation)(event, None)).status)
+
+
+@few
+@given(operation=st.sampled_from(OPERATIONS), changes=st.dictionaries(fields, any_json, min_size=1, max_size=2))
+@example(operation="count", changes={"pathParameters": ["x"]})
+@example(operation="all", changes={"pathParameters": {"conversation": "a"}, "queryStringParameters": {"limit": 5}})
+@example(operation="append", changes={"headers": {"if-match": 1}})
+@example(operation="append", changes={"body": {"role": "user", "content": "Hi"}})
+def test_any_json_in_the_fields_of_an_event(api: HttpApi, operation: str, changes: dict[str, Any]) -> None:
+    assert fine(api.send(operation, **changes).status)

@@ -48,6 +48,16 @@ def test_the_same_key_and_content_again_is_the_same_reply_and_no_write(api: Http
 
 
 @each_append
+def test_the_reply_to_a_repeated_append_does_not_take_its_seq_for_the_count(api: HttpApi, operation: str) -> None:
+    key = {"idempotency-key": "k"}
+    first = api.post(operation, body(operation, "a"), headers=key)
+    assert first.etag == api.get("count").etag
+    api.post("append", body("append", "behind"))
+    again = api.post(operation, body(operation, "a"), headers=key)
+    assert (again.json, again.etag) == (first.json, None)
+
+
+@each_append
 def test_the_same_key_with_other_content_is_a_conflict(api: HttpApi, operation: str) -> None:
     key = {"idempotency-key": "k"}
     api.post(operation, body(operation, "a"), headers=key)

@@ -6,9 +6,11 @@ import importlib
 import json
 from collections.abc import Iterator, Mapping
 from io import StringIO
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from messagelog import settings
 from messagelog.api import Reply, Request, ok, operation
 
 from local.runtime import LambdaContext
@@ -54,6 +56,11 @@ def answers(request: Request) -> Reply:
 
 
 @operation(ROUTE)
+def lacks_a_setting(request: Request) -> Reply:
+    return ok(settings.chat_worker())
+
+
+@operation(ROUTE)
 def raises(request: Request) -> Reply:
     secret = {"args": SECRET}
     raise UnforeseenError(SECRET, secret) from ValueError(SECRET)
@@ -82,6 +89,36 @@ def test_an_unforeseen_error_is_logged_by_its_class_and_place_alone(
     assert path == __file__
     assert int(number) == raises.__wrapped__.__code__.co_firstlineno + 3  # type: ignore[attr-defined]
     assert SECRET not in lines.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "error", "code"),
+    [
+        (faulty.refused("AccessDeniedException"), 503, "StorageUnavailableError", "AccessDeniedException"),
+        (faulty.Unreachable(), 503, "StorageUnavailableError", "EndpointConnectionError"),
+        (faulty.LostReply(), 503, "UnknownOutcomeError", "ReadTimeoutError"),
+        (faulty.throttled(), 429, "ThrottledError", "ThrottlingException"),
+    ],
+    ids=["refused", "unreachable", "unknown", "throttled"],
+)
+def test_a_fault_of_the_storage_is_logged_by_the_storages_name_for_it(
+    api: HttpApi, lines: StringIO, fault: faulty.Outcome, status: int, error: str, code: str
+) -> None:
+    api.context = LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=5)
+    Faulty(client_of_functions()).script("TransactWriteItems", repeat(fault))
+    assert api.post("append", {"role": "user", "content": SECRET}).status == status
+    line = last_line(lines)
+    assert (line["status"], line["error"], line["code"]) == (status, error, code)
+    assert line["level"] == ("ERROR" if status >= 500 else "INFO")
+    assert SECRET not in lines.getvalue()
+
+
+def test_a_setting_that_is_missing_is_named_in_the_log_and_not_to_the_caller(event: Any, lines: StringIO) -> None:
+    reply = Received.of(lacks_a_setting(event("count"), None))
+    line = last_line(lines)
+    assert (line["level"], line["error"], line["code"]) == ("ERROR", "StorageUnavailableError", "CHAT_WORKER_FUNCTION")
+    assert reply.status == 503
+    assert "CHAT_WORKER" not in reply.body.decode()
 
 
 @pytest.mark.parametrize("changes", [{}, {"routeKey": "GET /"}, {"queryStringParameters": {"q": "1"}}], ids=str)

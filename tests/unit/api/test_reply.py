@@ -118,5 +118,10 @@ def test_of_no_messages_the_end_is_not_known() -> None:
 
 
 def test_created_tells_the_seq_twice() -> None:
-    received = Received.of(created(7))
+    received = Received.of(created(7, replay=False))
     assert (received.status, received.json, received.etag) == (201, {"seq": 7}, '"7"')
+
+
+def test_a_replay_tells_the_seq_alone() -> None:
+    received = Received.of(created(7, replay=True))
+    assert (received.status, received.json, received.etag) == (201, {"seq": 7}, None)

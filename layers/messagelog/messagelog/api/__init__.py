@@ -1,11 +1,12 @@
 """The HTTP side: what the functions are made of."""
 
-from messagelog.api.operation import operation
+from messagelog.api.operation import PRECONDITIONS, operation
 from messagelog.api.reply import Reply, accepted, created, newest_page, ok, page
 from messagelog.api.request import Request
 from messagelog.api.views import VIEW_QUERY, view_page
 
 __all__ = [
+    "PRECONDITIONS",
     "VIEW_QUERY",
     "Reply",
     "Request",

@@ -1,7 +1,7 @@
 """What every function shares: the route it answers, its log, its log line, and errors turned into replies.
 
 Message content is private. A log line tells the operation, a hash of the conversation, the status and, of an error, its
-class and where it was raised; never its text, which may quote what was stored. A metric is a number.
+class and code, and of a 5xx where it was raised; never its text, which may quote what was stored. A metric is a number.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from messagelog.api.reply import Reply, problem
 from messagelog.api.request import Request
 from messagelog.api.tables import log_of
 from messagelog.dynamodb import Counters
+from messagelog.errors import MessageLogError
 
 Handler: TypeAlias = Callable[[Mapping[str, Any], Any], Reply]
 PRECONDITIONS = ("if-match", "idempotency-key")
@@ -31,12 +32,13 @@ for _name in ("boto3", "botocore", "urllib3", "openai", "httpx", "httpx2", "http
 
 
 def operation(
-    route: str, *, query: Sequence[str] = (), preconditions: Sequence[str] = PRECONDITIONS
+    route: str, *, query: Sequence[str] = (), preconditions: Sequence[str] = ()
 ) -> Callable[[Callable[[Request], Reply]], Handler]:
     """Makes the function's `handler(event, context)` of a function from Request to Reply.
 
     `route` is its route key, as in template.yaml; `query` names the query parameters that it knows, and `preconditions`
-    which of the headers If-Match and Idempotency-Key it takes.
+    which of the headers If-Match and Idempotency-Key it heeds. A write refuses the others, on which its caller would
+    rely; a read, which is safe to repeat, ignores them.
     """
 
     def decorate(run: Callable[[Request], Reply]) -> Handler:
@@ -51,7 +53,8 @@ def operation(
                 request.check_route(route)
                 request.check_caller()
                 request.check_query(query)
-                request.check_preconditions(refused=set(PRECONDITIONS) - set(preconditions))
+                if not route.startswith("GET "):
+                    request.check_preconditions(refused=set(PRECONDITIONS) - set(preconditions))
                 reply = run(request)
             except Exception as error:
                 failure = error
@@ -66,7 +69,10 @@ def operation(
 
 
 def log_outcome(name: str, conversation: str, context: Any, status: int, error: Exception | None = None) -> None:
-    """Logs what became of an operation; `conversation` is its hash. Where an error was raised is told of a 500."""
+    """Logs what became of an operation; `conversation` is its hash.
+
+    A 5xx is the stack's own fault, and so an error to whoever runs it.
+    """
     fields: dict[str, Any] = {
         "operation": name,
         "request_id": getattr(context, "aws_request_id", None),
@@ -75,7 +81,9 @@ def log_outcome(name: str, conversation: str, context: Any, status: int, error: 
     }
     if error is not None:
         fields["error"] = type(error).__name__
-    if status != 500 or error is None:
+    if isinstance(error, MessageLogError) and error.code:
+        fields["code"] = error.code
+    if status < 500 or error is None:
         logger.info("request", extra=fields)
         return
     frames = traceback.extract_tb(error.__traceback__)

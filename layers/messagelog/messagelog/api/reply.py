@@ -34,9 +34,9 @@ def ok(value: object, *, count: int | None = None) -> Reply:
     return _reply(200, dumps(value).encode(), count)
 
 
-def created(seq: int) -> Reply:
-    """201 for messages of which the last got this seq."""
-    return _reply(201, dumps({"seq": seq}).encode(), seq)
+def created(seq: int, *, replay: bool) -> Reply:
+    """201 for messages of which the last got this seq. Of a replay it is no longer the count, if others came behind."""
+    return _reply(201, dumps({"seq": seq}).encode(), None if replay else seq)
 
 
 def accepted(value: object) -> Reply:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 
@@ -28,8 +28,8 @@ _BATCH_LEVELS = 2 + _MESSAGE_LEVELS
 class Request:
     """One request. What is wrong with it is raised as RequestError or, in a message, as CodecError.
 
-    `log_of` opens the log of a conversation; it is called only when the log is asked for. `context` is Lambda's,
-    `counters` what is told what the request does.
+    What is no event counts as one without any field. `log_of` opens the log of a conversation; it is called only when
+    the log is asked for. `context` is Lambda's, `counters` what is told what the request does.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Request:
         context: Any = None,
         counters: Counters | None = None,
     ) -> None:
-        self._event = APIGatewayProxyEventV2(dict(event) if isinstance(event, Mapping) else {})
+        self._event = APIGatewayProxyEventV2(dict(event) if _is_event(event) else {})
         self._log_of = log_of
         self.context = context
         self.counters = counters or Counters()
@@ -47,7 +47,8 @@ class Request:
     def check_route(self, route: str) -> None:
         """Refuses events that are not for this route."""
         if self._event.get("routeKey") != route:
-            raise RequestError(404, "No such route", f"this function answers {route}, from an HTTP API (payload 2.0)")
+            detail = f"this function answers {route}, from an HTTP API (payload 2.0), whose bodies are text"
+            raise RequestError(404, "No such route", detail)
 
     def check_caller(self) -> None:
         """Refuses callers whose token names no tenant, if there are tenants."""
@@ -102,7 +103,7 @@ class Request:
                 raise RequestError(400, "Unknown query parameter", accepted, name)
 
     def check_preconditions(self, *, refused: Collection[str]) -> None:
-        """Refuses a header that the operation does not heed: its sender relies on it."""
+        """Refuses these headers, which the operation does not heed: their sender relies on them."""
         for name in refused:
             if self._event.headers.get(name) is not None:
                 raise RequestError(400, "Bad header", "is not heeded here: send the request without it", name)
@@ -125,17 +126,8 @@ class Request:
         return text == "true"
 
     @property
-    def expected_count(self) -> int | None:
-        """The count in the header If-Match, None if it is not given."""
-        return self._if_match
-
-    @property
-    def expected_version(self) -> int | None:
-        """The version in the header If-Match, None if it is not given."""
-        return self._if_match
-
-    @property
-    def _if_match(self) -> int | None:
+    def if_match(self) -> int | None:
+        """The number in the header If-Match, None if it is not given."""
         text = self._event.headers.get("if-match")
         if text is None:
             return None
@@ -158,6 +150,11 @@ class Request:
         """Whether sending the request again cannot store anything twice."""
         headers = self._event.headers
         return bool(headers.get("if-match") or headers.get("idempotency-key"))
+
+    @property
+    def is_replay(self) -> bool:
+        """Whether the append had been done by an earlier request with the same Idempotency-Key."""
+        return self.idempotency_key is not None and self.counters.appends == 0
 
     def message(self) -> Mapping[str, object]:
         """The body as a message, to be checked by the log."""
@@ -227,6 +224,14 @@ class Request:
             raise RequestError(
                 400, "Bad body", "the body is not UTF-8, or not the base64 it is said to be", ""
             ) from None
+
+
+def _is_event(event: object) -> TypeGuard[Mapping[str, Any]]:
+    """Whether the fields that are read here are of their types, or null: text, and texts by name."""
+    if not isinstance(event, Mapping) or not isinstance(event.get("body"), str | None):
+        return False
+    by_name = [event.get(field) or {} for field in ("headers", "pathParameters", "queryStringParameters")]
+    return all(isinstance(it, Mapping) and all(isinstance(text, str | None) for text in it.values()) for it in by_name)
 
 
 def conversation_hash(name: str) -> str:
