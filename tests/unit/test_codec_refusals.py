@@ -102,7 +102,11 @@ CALL = {"id": "t1", "name": "f", "args": {}}
         ({**USER, "tool_call_id": "t1"}, "tool_call_id"),
         ({**USER, "refusal": None}, "refusal"),
         ({**USER, "two words": 1}, '["two words"]'),
-        ({"role": "user", "content": "hi", 1: 1}, "[1]"),
+        ({**USER, 1: 1}, ""),
+        ({**USER, b"k": 1}, ""),
+        ({**USER, None: 1}, ""),
+        ({**USER, Text("name"): "Ann"}, ""),
+        ({**USER, "toolCalls": [{**CALL, b"k": 1}]}, "toolCalls[0]"),
     ],
 )
 def test_a_message_that_is_none_is_refused_with_the_path(value: Any, path: str) -> None:
@@ -217,6 +221,24 @@ def test_a_value_that_holds_itself_is_refused() -> None:
 def test_an_error_holds_no_content(value: Any) -> None:
     error = fault(value)
     assert SECRET not in f"{error!r} {error}"
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (None, "null"),
+        (True, "true or false"),
+        (1, "a number"),
+        (1.5, "a number"),
+        ([], "a list"),
+        ({}, "an object"),
+        (b"hi", "bytes"),
+        (AT, "datetime"),
+        (Text("hi"), "Text"),
+    ],
+)
+def test_a_kind_is_named_in_the_words_of_json(value: Any, kind: str) -> None:
+    assert fault({**USER, "content": value}).reason == f"must be text, not {kind}"
 
 
 def test_an_error_reads_path_then_reason_and_is_a_value_error() -> None:

@@ -68,6 +68,9 @@ def test_a_number_beyond_a_float_is_refused_at_its_path() -> None:
     [
         ('{"role":"user","role":"user","content":"hi"}', "role"),
         ('{"role":"user","content":"hi","content":"hi"}', "content"),
+        ('{"role":"user","content":{"a":1,"a":2}}', "content.a"),
+        ('{"role":"user","content":"hi","toolCalls":{"a":1,"a":2}}', "toolCalls.a"),
+        ('{"role":{"b":1,"b":1},"content":"hi"}', "role.b"),
         ('{"role":"user","content":"hi","toolCalls":[{"id":"t","name":"f","args":1,"id":"t"}]}', "toolCalls[0].id"),
         (with_args('{"a":1,"b":2,"a":1}'), "toolCalls[0].args.a"),
         (with_args('[{"x":{"a b":1,"a b":1}}]'), 'toolCalls[0].args[0].x["a b"]'),

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from messagelog.errors import CodecError
 from messagelog.messages import ORIGINS, ROLES, AgentMessage, Origin, Role, StoredMessage, ToolCall
-from messagelog.strictjson import below, copied, dumps, is_unicode, kind_of, require_object
+from messagelog.strictjson import below, copied, dumps, is_unicode, refuse_kind, require_object
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MESSAGE_FIELDS = ("role", "content", "name", "toolCalls", "toolCallId", "origin", "createdAt")
@@ -151,10 +151,10 @@ def _calls(message: AgentMessage) -> list[dict[str, Any]]:
 
 def _form_of(message: AgentMessage, path: str) -> dict[str, Any]:
     if type(message.tool_calls) is not tuple:
-        raise CodecError(below(path, "toolCalls"), f"must be a tuple of ToolCall, not {kind_of(message.tool_calls)}")
+        refuse_kind(message.tool_calls, below(path, "toolCalls"), "a tuple of ToolCall")
     for index, call in enumerate(message.tool_calls):
         if type(call) is not ToolCall:
-            raise CodecError(f"{below(path, 'toolCalls')}[{index}]", f"must be a ToolCall, not {kind_of(call)}")
+            refuse_kind(call, f"{below(path, 'toolCalls')}[{index}]", "a ToolCall")
     return {
         "role": message.role,
         "content": message.content,
@@ -170,7 +170,7 @@ def _tool_calls(value: object, path: str) -> tuple[ToolCall, ...]:
     if value is None:
         return ()
     if type(value) is not list:
-        raise CodecError(path, f"must be a list of tool calls, not {kind_of(value)}")
+        refuse_kind(value, path, "a list of tool calls")
     return tuple(_tool_call(call, f"{path}[{index}]") for index, call in enumerate(value))
 
 
@@ -190,7 +190,7 @@ def _text(fields: Mapping[str, object], path: str, name: str) -> str:
         raise CodecError(below(path, name), "is missing")
     value = fields[name]
     if type(value) is not str:
-        raise CodecError(below(path, name), f"must be text, not {kind_of(value)}")
+        refuse_kind(value, below(path, name), "text")
     if not is_unicode(value):
         raise CodecError(below(path, name), "holds a lone surrogate, which is no Unicode text")
     return value

@@ -18,6 +18,15 @@ from messagelog.messages import JSONValue
 MAX_LEVELS = 200
 MAX_DIGITS = 4300  # CPython's own limit for int <-> str: docs.python.org/3/library/stdtypes.html#int-max-str-digits
 _TOO_MANY_DIGITS = 10**MAX_DIGITS
+_KINDS: dict[type, str] = {
+    dict: "an object",
+    list: "a list",
+    str: "text",
+    int: "a number",
+    float: "a number",
+    bool: "true or false",
+    type(None): "null",
+}
 
 # Where in the value: (parent, key or index). Rendered only when there is a fault to report.
 _Path: TypeAlias = "tuple[_Path | str, str | int]"
@@ -86,11 +95,10 @@ def _levels(text: str) -> int:
 
 def require_object(value: object, path: str, known: Collection[str]) -> Mapping[str, object]:
     """Returns `value` if it is a JSON object with no other fields than the known ones, none of them given twice."""
-    if not isinstance(value, Mapping):
-        raise CodecError(path, f"must be an object, not {kind_of(value)}")
-    if isinstance(value, _RepeatedKey):
-        _refuse((path, value.key), "this key stands twice in its object")
+    if not isinstance(value, Mapping) or isinstance(value, _RepeatedKey):
+        refuse_kind(value, path, "an object")
     for field in value:
+        _check_key(field, path)
         if field not in known:
             _refuse((path, field), f"unknown field; known are {', '.join(known)}")
     return value
@@ -110,10 +118,8 @@ def copied(value: Any, path: _Path | str, level: int = 0) -> JSONValue:
             _refuse(path, "is not a finite number")
     elif kind is dict or kind is list:
         return _copied_container(value, path, level)
-    elif kind is _RepeatedKey:
-        _refuse((path, value.key), "this key stands twice in its object")
     elif value is not None and kind is not bool:
-        _refuse(path, f"is not a plain JSON value but {kind_of(value)}")
+        refuse_kind(value, path, "a plain JSON value")
     return cast(JSONValue, value)
 
 
@@ -124,12 +130,16 @@ def _copied_container(value: dict[Any, Any] | list[Any], path: _Path | str, leve
         return [copied(item, (path, index), level + 1) for index, item in enumerate(value)]
     copy: dict[str, JSONValue] = {}
     for key, item in value.items():
-        if type(key) is not str:
-            _refuse(path, f"has a key that is not text but {kind_of(key)}")
+        _check_key(key, path)
         if not is_unicode(key):
             _refuse(path, "has a key with a lone surrogate, which is no Unicode text")
         copy[key] = copied(item, (path, key), level + 1)
     return copy
+
+
+def _check_key(key: object, path: _Path | str) -> None:
+    if type(key) is not str:
+        _refuse(path, f"has a key that is not text but {kind_of(key)}")
 
 
 def is_unicode(text: str) -> bool:
@@ -142,11 +152,20 @@ def is_unicode(text: str) -> bool:
     return True
 
 
+def refuse_kind(value: object, path: _Path | str, expected: str) -> NoReturn:
+    """Raises the CodecError of a value that is not what it must be, or of the key that stands in it twice."""
+    if isinstance(value, _RepeatedKey):
+        _refuse((path, value.key), "this key stands twice in its object")
+    _refuse(path, f"must be {expected}, not {kind_of(value)}")
+
+
 def kind_of(value: object) -> str:
-    return "null" if value is None else type(value).__name__
+    """What a value is in the words of JSON; of what JSON does not know, the name of its type."""
+    return _KINDS.get(type(value), type(value).__name__)
 
 
 def below(path: str, name: str) -> str:
+    """The path of a field of what is at `path`."""
     return f"{path}.{name}" if path else name
 
 

@@ -10,7 +10,8 @@ from threading import Lock
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from messagelog.messages import ROLES, AgentMessage, StoredMessage, ToolCall
-from messagelog.views.arguments import as_text, copied
+from messagelog.strictjson import copied
+from messagelog.views.arguments import as_text
 
 Target: TypeAlias = Literal["chat", "stream", "tool"]
 Phase: TypeAlias = Literal["before", "after", "error"]
@@ -214,7 +215,7 @@ def _own(event: Event) -> Event:
 
 
 def _own_call(call: ToolCall) -> ToolCall:
-    return replace(call, args=copied(call.args))
+    return replace(call, args=copied(call.args, "args"))
 
 
 def _known(given: tuple[str, ...], known: tuple[str, ...], what: str) -> frozenset[str]:

@@ -13,13 +13,13 @@ from messagelog.incoming.reading import (
     a_role,
     a_text,
     an_object,
-    below,
     each_part,
     entries,
     joined,
     refuse,
 )
 from messagelog.messages import AgentMessage, Role, ToolCall
+from messagelog.strictjson import below
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 

@@ -16,13 +16,13 @@ from messagelog.incoming.reading import (
     a_text,
     an_object,
     an_optional_text,
-    below,
     each_part,
     entries,
     joined,
     refuse,
 )
 from messagelog.messages import AgentMessage, Role, ToolCall
+from messagelog.strictjson import below
 
 _ROLES: dict[str, Role] = {
     "human": "user",

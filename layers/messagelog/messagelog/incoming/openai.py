@@ -15,12 +15,12 @@ from messagelog.incoming.reading import (
     a_text,
     an_object,
     an_optional_text,
-    below,
     entries,
     joined,
     refuse,
 )
 from messagelog.messages import AgentMessage, Role, ToolCall
+from messagelog.strictjson import below
 from messagelog.views.arguments import parsed
 
 _ROLES: dict[str, Role] = {

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from messagelog.errors import CodecError
 from messagelog.messages import AgentMessage, Role, ToolCall
+from messagelog.strictjson import below, refuse_kind
 
 NOT_TEXT = "is not text, and a message holds text only: keep it elsewhere and refer to it in the text"
 
@@ -36,11 +37,6 @@ def plain(value: Any) -> Any:
     return value
 
 
-def below(path: str, name: str) -> str:
-    """The path of a field of what is at `path`."""
-    return f"{path}.{name}" if path else name
-
-
 def refuse(path: str, reason: str) -> NoReturn:
     """Raises the CodecError of a fault at `path`."""
     raise CodecError(path, reason)
@@ -48,18 +44,18 @@ def refuse(path: str, reason: str) -> NoReturn:
 
 def an_object(value: object, path: str) -> dict[str, Any]:
     """The value, if it is an object."""
-    return value if isinstance(value, dict) else refuse(path, f"must be an object, not {_kind(value)}")
+    return value if isinstance(value, dict) else refuse_kind(value, path, "an object")
 
 
 def a_list(value: object, path: str) -> list[Any]:
     """The value, if it is a list."""
-    return value if isinstance(value, list) else refuse(path, f"must be a list, not {_kind(value)}")
+    return value if isinstance(value, list) else refuse_kind(value, path, "a list")
 
 
 def a_text(fields: dict[str, Any], name: str, path: str) -> str:
     """The text in the field `name` of what is at `path`."""
     value = fields.get(name)
-    return value if isinstance(value, str) else refuse(below(path, name), f"must be text, not {_kind(value)}")
+    return value if isinstance(value, str) else refuse_kind(value, below(path, name), "text")
 
 
 def an_optional_text(fields: dict[str, Any], name: str, path: str) -> str | None:
@@ -106,7 +102,3 @@ class Found:
         if text or self.calls or not found:
             found.append(AgentMessage(role, text, name=name, tool_calls=tuple(self.calls)))
         return found
-
-
-def _kind(value: object) -> str:
-    return "null" if value is None else type(value).__name__

@@ -7,11 +7,10 @@ from decimal import Decimal
 from typing import Any
 
 from messagelog.messages import JSONValue
+from messagelog.strictjson import copied
 
 OTHER = "args"
 """The key that args other than an object go under, where a provider takes only an object."""
-
-_MAX_DEPTH = 200
 
 
 def as_text(args: JSONValue) -> str:
@@ -31,8 +30,8 @@ def as_object(args: JSONValue) -> dict[str, JSONValue]:
     """
     if _is_none(args):
         return {}
-    value = parsed(args) if isinstance(args, str) else copied(args)
-    return value if isinstance(value, dict) else {OTHER: copied(args)}
+    value = parsed(args) if isinstance(args, str) else copied(args, "")
+    return value if isinstance(value, dict) else {OTHER: copied(args, "")}
 
 
 def parsed(text: str) -> JSONValue:
@@ -42,20 +41,10 @@ def parsed(text: str) -> JSONValue:
     exactly, half of a surrogate pair, nesting over 200 levels.
     """
     try:
-        value: JSONValue = json.loads(
-            text, object_pairs_hook=_object, parse_int=_int, parse_float=_float, parse_constant=_refused
-        )
-        json.dumps(value, ensure_ascii=False).encode()
+        value = json.loads(text, object_pairs_hook=_object, parse_int=_int, parse_float=_float, parse_constant=_refused)
+        return copied(value, "")
     except (ValueError, ArithmeticError, RecursionError):
         return text
-    return text if _deeper(value, _MAX_DEPTH) else value
-
-
-def copied(value: JSONValue) -> JSONValue:
-    """The same JSON value, sharing no list and no object with it."""
-    if isinstance(value, dict):
-        return {key: copied(item) for key, item in value.items()}
-    return [copied(item) for item in value] if isinstance(value, list) else value
 
 
 def _is_none(args: JSONValue) -> bool:
@@ -78,10 +67,3 @@ def _float(text: str) -> float:
 
 def _refused(what: str) -> Any:
     raise ValueError(what)
-
-
-def _deeper(value: JSONValue, levels: int) -> bool:
-    if not isinstance(value, dict | list):
-        return False
-    items = value.values() if isinstance(value, dict) else value
-    return levels == 0 or any(_deeper(item, levels - 1) for item in items)
