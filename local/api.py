@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 import traceback
@@ -16,11 +17,16 @@ from local.template import Route
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
+_HERE = re.compile(r"(https?://)?(127\.0\.0\.1|localhost|\[::1\])(:\d+)?", re.IGNORECASE)
+_ONLY_HERE = "This is for this machine alone: send requests to 127.0.0.1 or localhost, and from no web page elsewhere."
+
 
 class LocalApi:
     """Serves `routes` with the real handlers, in a process that `runtime.prepare` has made ready.
 
-    A line for each request goes to `log`.
+    Web pages from elsewhere are refused: it asks for no signature, and any page in the developer's browser can reach
+    it, by its address or by a name of the page's own that leads here (DNS rebinding). A line for each request goes to
+    `log`.
     """
 
     def __init__(self, routes: Iterable[Route], log: TextIO | None = sys.stdout) -> None:
@@ -38,7 +44,12 @@ class LocalApi:
         return response(environ, start_response)
 
     def _respond(self, request: Request) -> Response:
-        found = self._router.match(request.method, gateway.raw_path(request))
+        if not (_HERE.fullmatch(request.host) and _HERE.fullmatch(request.headers.get("Origin", request.host))):
+            return gateway.refusal(403, _ONLY_HERE)
+        try:
+            found = self._router.match(request.method, gateway.raw_path(request))
+        except UnicodeDecodeError:
+            return gateway.refusal(400, "Bad Request")
         if found is None:
             return gateway.refusal(404, "Not Found")
         route, path_parameters = found

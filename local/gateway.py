@@ -46,13 +46,13 @@ class Router:
         self._routes = [(_pattern(route.path), route) for route in sorted(routes, key=_openness)]
 
     def match(self, method: str, raw_path: str) -> tuple[Route, dict[str, str]] | None:
-        """Return the route and its decoded path parameters, or None.
+        """Return the route and its decoded path parameters, or None. Raises UnicodeDecodeError if one is not UTF-8.
 
         The path is matched as it was sent and its parameters decoded afterwards, so that `%2F` stays inside one.
         """
         for pattern, route in self._routes:
             if route.method in (method, "ANY") and (found := pattern.fullmatch(raw_path)):
-                return route, {name: unquote(value) for name, value in found.groupdict().items()}
+                return route, {name: unquote(value, errors="strict") for name, value in found.groupdict().items()}
         return None
 
 

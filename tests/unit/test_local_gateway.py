@@ -62,6 +62,34 @@ def test_header_names_are_in_lower_case_and_doubles_are_joined(serve: Callable[[
     assert all(name == name.lower() for name in headers)
 
 
+def ask(url: str, **headers: str) -> tuple[int, bytes]:
+    reply = urllib3.request("GET", url, headers=headers)
+    return reply.status, reply.data
+
+
+def test_this_machine_is_served_by_each_of_its_names(serve: Callable[[object], str]) -> None:
+    url = serve(lambda event, context: {"statusCode": 200, "body": "x"})
+    for name in ("127.0.0.1", "localhost:3000", "LocalHost", "[::1]:8080"):
+        assert ask(f"{url}/c/x", Host=name) == ask(f"{url}/c/x", Origin=f"http://{name}") == (200, b"x")
+
+
+def test_a_web_page_from_elsewhere_is_refused(serve: Callable[[object], str]) -> None:
+    """By the name that it gave this machine, or by its own; `null` is a page that hides it."""
+    url = serve(fail)
+    names = ("example.com", "127.0.0.1.example.com", "localhost.example.com:3000", "10.0.0.1", "x@localhost")
+    for headers in (
+        {"Origin": "null"},
+        *({"Host": name} for name in names),
+        *({"Origin": f"https://{name}"} for name in names),
+    ):
+        status, body = ask(f"{url}/c/x", **headers)
+        assert (status, b"127.0.0.1 or localhost" in body) == (403, True)
+
+
+def test_a_path_that_is_not_utf8_is_a_bad_request(serve: Callable[[object], str]) -> None:
+    assert ask(f"{serve(fail)}/c/%ff") == (400, b'{"message":"Bad Request"}')
+
+
 def fail(event: object, context: object) -> None:
     raise ValueError("secret")
 
