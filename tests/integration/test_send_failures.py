@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from messagelog import OnAppendError, ProviderError, StoredMessage
+from messagelog import MessageLog, OnAppendError, ProviderError, StoredMessage
+from messagelog.chat import Chat, ChatService, ToolEvent
 from messagelog.chat.providers import ContentDelta
 
 from tests.chat_server import BreaksOff, Chunked, Cut, Refuse, Reply, Short, Silent, Step
@@ -76,24 +77,7 @@ def test_a_send_that_failed_is_over(talk: Talk) -> None:
 
 
 class TestHooks:
-    """A callback that raises: what it was told of is stored, the others run, and the error reaches the caller."""
-
-    def error(self, talk: Talk, *, said: list[tuple[str, str]]) -> None:
-        """The send of `talk`'s service fails for its hook, and leaves this; the next one goes on from there."""
-        others: list[object] = []
-        for builder in (self.service.hook().message(), self.service.hook().stream(), self.service.hook().tool()):
-            builder.do(others.append)
-        with pytest.raises(OnAppendError) as caught:
-            self.service.send("y")
-        assert str(caught.value.__cause__) == "the hook's own fault"
-        assert talk.said() == said
-        assert caught.value.seqs == (len(said),)
-        assert [other for other in others if isinstance(other, StoredMessage)] == talk.log()
-        self.others = others
-        self.hook.dispose()
-        talk.server.script(Reply("ok"))
-        self.service.send()
-        assert talk.said() == [*said, ("assistant", "ok")]
+    """A callback that raises only listens: the turn is done to its end, the others hear all, and the caller is told."""
 
     @pytest.fixture(autouse=True)
     def _service(self, talk: Talk) -> None:
@@ -101,52 +85,70 @@ class TestHooks:
         self.weather = Weather()
         self.service.tools().add(self.weather)
 
-    def test_on_the_users_message(self, talk: Talk) -> None:
-        self.hook = self.service.hook().message("user").do(fail)
-        self.error(talk, said=[("user", "y")])
+    def check(self, talk: Talk) -> None:
+        """A send with a round of two tools is done, whatever the hook that was made does, and the next one as well."""
+        heard: list[object] = []
+        for builder in (self.service.hook().message(), self.service.hook().stream(), self.service.hook().tool()):
+            builder.do(heard.append)
+        talk.server.script(Reply("Let me see.", calls=[call("a"), call("b", "Bonn")]), Reply("Mild."))
+        with pytest.raises(OnAppendError) as caught:
+            self.service.send("y")
+        assert str(caught.value.__cause__) == "the hook's own fault"
+        assert caught.value.seqs == (1, 2, 3, 4, 5)
+        assert [role for role, _ in talk.said()] == ["user", "assistant", "tool", "tool", "assistant"]
+        assert [each for each in heard if isinstance(each, StoredMessage)] == talk.log()
+        assert sum(isinstance(each, ToolEvent) for each in heard) == 4
+        assert "".join(each.text for each in heard if isinstance(each, ContentDelta)) == "Let me see.Mild."
+        assert len(self.weather.runs) == 2
+        assert not talk.state.is_running()
 
-    def test_on_the_answer(self, talk: Talk) -> None:
-        self.hook = self.service.hook().message("assistant").do(fail)
-        talk.server.script(Reply("Ahoy!"))
-        self.error(talk, said=[("user", "y"), ("assistant", "Ahoy!")])
+    @pytest.mark.parametrize("role", ["user", "assistant", "tool"])
+    def test_on_a_message(self, talk: Talk, role: str) -> None:
+        self.service.hook().message(role).do(fail)
+        self.check(talk)
 
     def test_on_the_stream(self, talk: Talk) -> None:
-        self.hook = self.service.hook().stream("content").max_triggers(1).do(fail)
-        talk.server.script(Reply("Ahoy!"))
-        self.error(talk, said=[("user", "y"), ("assistant", "Ahoy!")])
-        assert [event for event in self.others if isinstance(event, ContentDelta)][:2] == [
-            ContentDelta("Ah"),
-            ContentDelta("oy!"),
-        ]
+        self.service.hook().stream("content").do(fail)
+        self.check(talk)
 
     @pytest.mark.parametrize("phase", ["before", "after"])
     def test_on_a_tool(self, talk: Talk, phase: str) -> None:
-        self.hook = getattr(self.service.hook().tool(), phase)().do(fail)
-        talk.server.script(Reply(calls=[call("c1")]))
-        self.error(talk, said=[("user", "y"), ("assistant", ""), ("tool", "22 in Berlin")])
-        assert len(self.weather.runs) == 1
+        getattr(self.service.hook().tool(), phase)().do(fail)
+        self.check(talk)
 
     def test_on_a_tool_that_raised(self, talk: Talk) -> None:
         self.weather.work = fail
-        self.hook = self.service.hook().tool().error().do(fail)
-        talk.server.script(Reply(calls=[call("c1")]))
-        self.error(
-            talk,
-            said=[("user", "y"), ("assistant", ""), ("tool", "Error: RuntimeError: the hook's own fault")],
-        )
+        self.service.hook().tool().error().do(fail)
+        self.check(talk)
 
-    def test_on_a_result_with_calls_left(self, talk: Talk) -> None:
-        """The next send runs only what is left."""
-        self.hook = self.service.hook().message("tool").do(fail)
-        talk.server.script(Reply(calls=[call("a"), call("b")]))
-        with pytest.raises(OnAppendError):
+    def test_the_callback_of_the_log_is_heard_as_one(self, talk: Talk) -> None:
+        log = MessageLog(talk.storage, on_append=fail)
+        self.service = ChatService(Chat(log, talk.state), talk.provider)
+        self.service.tools().add(self.weather)
+        self.check(talk)
+
+    def test_of_many_errors_the_first_is_told(self, talk: Talk) -> None:
+        for name in "ab":
+            self.service.hook().message().do(lambda _, name=name: fail(name, name))
+        talk.server.script(Reply("Ahoy!"))
+        with pytest.raises(OnAppendError) as caught:
             self.service.send("y")
-        self.hook.dispose()
-        talk.server.script(Reply("ok"))
-        self.service.send()
-        assert len(self.weather.runs) == 2
-        assert [message.tool_call_id for message in talk.log() if message.role == "tool"] == ["a", "b"]
+        assert str(caught.value.__cause__) == "a"
+
+    def test_on_a_reply_that_breaks_off_the_providers_error_is_told(self, talk: Talk) -> None:
+        self.service.hook().stream().do(fail)
+        talk.server.script(Short("Half of"))
+        with pytest.raises(ProviderError, match="broke off"):
+            self.service.send("y")
+
+    def test_where_nothing_was_recorded(self, talk: Talk) -> None:
+        self.service.chat().user("y")
+        self.service.hook().stream().do(lambda _: fail(self.service.interrupt()))
+        talk.server.script(Reply("Ahoy!"))
+        with pytest.raises(OnAppendError, match="nothing was stored") as caught:
+            self.service.send()
+        assert caught.value.seqs == ()
 
 
-def fail(_: object) -> None:
-    raise RuntimeError("the hook's own fault")
+def fail(_: object, text: str = "the hook's own fault") -> None:
+    raise RuntimeError(text)

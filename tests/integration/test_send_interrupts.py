@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from messagelog import StoredMessage
+from messagelog import OnAppendError, StoredMessage
 from messagelog.chat import ChatService
 from messagelog.chat.providers import ContentDelta
 
@@ -64,8 +64,9 @@ def test_a_hook_that_raises_and_interrupts_is_heard(talk: Talk) -> None:
 
     service.hook().stream("content").do(fail)
     talk.server.script(Reply("Ahoy!"))
-    with pytest.raises(RuntimeError, match="own fault"):
+    with pytest.raises(OnAppendError) as caught:
         service.send("y")
+    assert str(caught.value.__cause__) == "the hook's own fault"
     assert talk.said() == [("user", "y")]
 
 

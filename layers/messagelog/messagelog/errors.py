@@ -12,7 +12,7 @@
     ├─ ThrottledError              DynamoDB throttled the request; not written
     ├─ StorageUnavailableError     the storage could not be reached or refused; not written
     ├─ UnknownOutcomeError         the write may or may not have happened
-    ├─ OnAppendError               written, but the on_append callback raised
+    ├─ OnAppendError               written, but a callback raised
     ├─ NoModelError                no model is configured that a chat could ask
     └─ ProviderError               the chat's model could not be reached, refused or broke off
 
@@ -114,9 +114,10 @@ class UnknownOutcomeError(MessageLogError):
 
 
 class OnAppendError(MessageLogError):
-    """`on_append` raised. The messages are stored: do not append them again.
+    """A callback raised: `on_append`, or a hook of a chat. The messages are stored: do not append them again.
 
-    `seqs` are the numbers they got; the callback's own error is the `__cause__`.
+    `seqs` are the numbers they got, none if a hook raised in a send that recorded nothing; the first error of a
+    callback is the `__cause__`.
     """
 
     def __init__(self, seqs: tuple[int, ...]) -> None:
@@ -124,9 +125,10 @@ class OnAppendError(MessageLogError):
         self.seqs = seqs
 
     def __str__(self) -> str:
-        return (
-            f"on_append raised after messages {self.seqs[0]} to {self.seqs[-1]} were stored; do not append them again"
-        )
+        if not self.seqs:
+            return "a hook raised; nothing was stored"
+        first, last = self.seqs[0], self.seqs[-1]
+        return f"a callback raised after messages {first} to {last} were stored; do not append them again"
 
 
 class NoModelError(MessageLogError):

@@ -7,7 +7,7 @@ the log keeps everything.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import islice
 from typing import Any, Protocol
@@ -111,17 +111,23 @@ class Chat:
         """Adds all messages or none, given as values or in their JSON form, and returns the last seq."""
         return self._add(_drafts(messages))
 
-    def record(self, messages: Sequence[AgentMessage], also: Sequence[Any] = ()) -> list[StoredMessage]:
-        """Stores messages with one append, `also` with it (see `Storage.append`), then calls the hooks.
+    def record(
+        self,
+        messages: Sequence[AgentMessage],
+        also: Sequence[Any] = (),
+        tell: Callable[[StoredMessage], object] | None = None,
+    ) -> list[StoredMessage]:
+        """Stores messages with one append, `also` with it (see `Storage.append`), then calls the hooks, or `tell`.
 
         For the service, which answers for what it records: it is not refused here. Raises AlsoError, else like the
         methods that add.
         """
         stored: list[StoredMessage] = []
+        tell = tell or self.hooks.emit_message
 
         def on_stored(message: StoredMessage) -> None:
             stored.append(message)
-            self.hooks.emit_message(message)
+            tell(message)
 
         self.log.append_many(map(drafts.stamped, messages), also=also, on_stored=on_stored)
         return stored

@@ -160,7 +160,7 @@ class DynamoDBChatState:
         fence = number(state, "fence")
         new: dict[str, int | str] = {"fence": fence + 1, "lease_end": self._now() + _millis(seconds), "holder": holder}
         seen = {name: number(state, name) for name in ("fence", "lease_end") if name in state}
-        self._move(self._items.update(_STATE, new, _lease_as(seen), **seen))
+        self._move(self._items.update(_STATE, new, _lease_as(seen), None, **seen))
         return Lease(holder, fence + 1)
 
     def renew(self, lease: Lease, *, seconds: float) -> None:

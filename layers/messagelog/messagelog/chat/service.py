@@ -122,7 +122,7 @@ class ChatService:
 
         Raises SendRunningError if another send is running; LeaseLostError if one took this one's place because its
         lease ran out;
-        ProviderError; OnAppendError if a hook raised, once what it was told of is recorded; and what the log raises.
+        ProviderError; OnAppendError if a hook raised, once the turn is done; and what the log raises.
         """
         message = None if content is None else drafts.user(content)
         with HeldLease(self._chat.state, self._config.lease_seconds, instead_of=holder) as lease:
@@ -133,19 +133,23 @@ class ChatService:
                 turn.run(message, if_due=if_due)
             finally:
                 self._turn = None
-            return turn.recorded
+        turn.raise_for_hooks()
+        return turn.recorded
 
     def interrupt(self, resend: bool = False) -> None:
         """Ends the request that a send of this object is running; its reply is dropped, and that send returns.
 
-        With `resend` it asks again instead, with what is in the queue by then. Takes effect at the next event of the
-        reply. Does nothing if no send is running.
+        With `resend` it asks again instead, with what is in the queue by then: ten times at most in a send, which then
+        returns. Takes effect at the next event of the reply. Does nothing if no send is running.
         """
         if turn := self._turn:
             turn.interrupt(resend)
 
     def queue_resend(self) -> None:
-        """Has the send that is running ask again when the model has stopped, with what is in the queue by then."""
+        """Has the send that is running ask again when the model has stopped, with what is in the queue by then.
+
+        Ten times at most in a send, with those of `interrupt`: more is left out.
+        """
         if turn := self._turn:
             turn.resend()
 

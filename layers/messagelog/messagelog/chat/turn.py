@@ -42,72 +42,67 @@ class Turn:
         self._lease = lease
         self._max_rounds = max_rounds
         self._window: list[StoredMessage] = []
-        self._interrupted = threading.Event()
-        self._resend = threading.Event()
-        self._hook_error: Exception | None = None
+        self._lock = threading.Lock()
+        self._interrupted = False
+        self._resend = False
+        self._hook_error: BaseException | None = None
 
     def run(self, message: AgentMessage | None, *, if_due: bool) -> None:
         """Adds what is in the queue by now, then `message`, and has the model answer.
 
         With `if_due` only if something waits for an answer. Raises LeaseLostError when another send took over,
-        ProviderError, OnAppendError if a hook raised, and what the log raises.
+        ProviderError, and what the log raises. A hook that raises stops nothing: see `raise_for_hooks`.
         """
-        failed = self._drain()
+        self._drain()
         if message is not None:
-            error = self._recorded([message])
-            failed = failed or error
-        if failed is not None:
-            raise failed
+            self._record([message])
         if if_due and not is_due(self._read()):
             return
         self._converse()
         for _ in range(_MAX_RESENDS):
-            if not self._resend.is_set():
+            if not self._is_to_resend():
                 return
-            self._resend.clear()
-            self._interrupted.clear()
-            if (failed := self._drain()) is not None:
-                raise failed
+            self._drain()
             self._converse()
+
+    def raise_for_hooks(self) -> None:
+        """Raises OnAppendError, from the first error of a hook, if one raised."""
+        if self._hook_error is not None:
+            raise OnAppendError(tuple(message.seq for message in self.recorded)) from self._hook_error
 
     def interrupt(self, resend: bool) -> None:
         """Ends the request that is running, at its next event; no tool is run and nothing is asked any more.
 
         With `resend`, the model is asked again.
         """
-        if resend:
-            self._resend.set()
-        self._interrupted.set()
+        with self._lock:
+            self._interrupted = True
+            self._resend = self._resend or resend
 
     def resend(self) -> None:
         """Once the model has stopped, takes in what is in the queue then, and asks again."""
-        self._resend.set()
+        with self._lock:
+            self._resend = True
 
-    def _drain(self) -> OnAppendError | None:
-        """Moves the queue to the log, and returns the first error of a hook; what comes in meanwhile stays there."""
+    def _is_to_resend(self) -> bool:
+        """Whether the model is to be asked again. What was said of it and of interrupting is done with then."""
+        with self._lock:
+            resend, self._resend, self._interrupted = self._resend, False, False
+        return resend
+
+    def _drain(self) -> None:
+        """Moves the queue to the log; what comes in meanwhile stays there."""
         state = self._chat.state
         last = state.last_staged()
-        failed = None
         while last is not None and (staged := state.staged(limit=_DRAINED_AT_ONCE, up_to=last)):
-            messages = [each.message for each in staged]
-            error = self._recorded(messages, also=state.unstaging(staged))
-            failed = failed or error
+            self._record([each.message for each in staged], also=state.unstaging(staged))
             state.discard(staged)
-        return failed
-
-    def _recorded(self, messages: Sequence[AgentMessage], also: Sequence[Any] = ()) -> OnAppendError | None:
-        """Records, and returns the error of a hook instead of raising it."""
-        try:
-            self._record(messages, also)
-        except OnAppendError as error:
-            return error
-        return None
 
     def _converse(self) -> None:
         """Asks and runs tools until the model stops, the rounds are used up, or somebody interrupts."""
         for _ in range(self._max_rounds + 1):
             self._answer_open_calls(self._result_of)
-            if self._interrupted.is_set() or not self._ask():
+            if self._interrupted or not self._ask():
                 return
         self._answer_open_calls(lambda _: ROUNDS_USED_UP)
 
@@ -119,8 +114,7 @@ class Turn:
         stream = self._provider.stream(prompt, self._provider.view(messages), self._tools.tools())
         answer = self._heard(stream)
         if not answer.is_complete:
-            self._raise_for_hooks([])
-            if self._interrupted.is_set():
+            if self._interrupted:
                 return False
             raise ProviderError("the provider's reply broke off before its end")
         *_, said = self._record(with_own_ids(answer.messages(), messages))
@@ -133,16 +127,16 @@ class Turn:
             if close := getattr(stream, "close", None):
                 stack.callback(close)
             for event in stream:
-                if not self._interrupted.is_set():
+                if not self._interrupted:
                     answer.take(event)
                     self._tell(self._chat.hooks.emit_stream, event)
-                if self._interrupted.is_set():
+                if self._interrupted:
                     break
         return answer
 
     def _answer_open_calls(self, result_of: Callable[[ToolCall], str]) -> None:
         for call in open_calls(self._read()):
-            if self._interrupted.is_set():
+            if self._interrupted:
                 return
             self._lease.renew()
             result = AgentMessage("tool", result_of(call), name=call.name, tool_call_id=call.id)
@@ -164,27 +158,25 @@ class Turn:
         return result
 
     def _tell(self, emit: Callable[..., None], *what: Any) -> None:
-        """Calls hooks. What they raise waits until what they were told of is recorded."""
+        """Calls hooks. What they raise waits for the end of the turn."""
         try:
             emit(*what)
         except Exception as error:
             self._hook_error = self._hook_error or error
 
     def _record(self, messages: Sequence[AgentMessage], also: Sequence[Any] = ()) -> list[StoredMessage]:
+        before = len(self.recorded)
         try:
-            stored = self._chat.record(messages, also=[*self._lease.also(), *also])
+            self._chat.record(messages, also=[*self._lease.also(), *also], tell=self._tell_of)
         except AlsoError:
             raise LeaseLostError from None
-        self.recorded += stored
-        self._raise_for_hooks(stored)
-        return stored
+        except OnAppendError as error:  # from the log's own callback
+            self._hook_error = self._hook_error or error.__cause__
+        return self.recorded[before:]
 
-    def _raise_for_hooks(self, stored: Sequence[StoredMessage]) -> None:
-        if self._hook_error is None:
-            return
-        if stored:
-            raise OnAppendError(tuple(message.seq for message in stored)) from self._hook_error
-        raise self._hook_error
+    def _tell_of(self, message: StoredMessage) -> None:
+        self.recorded.append(message)
+        self._tell(self._chat.hooks.emit_message, message)
 
     def _read(self) -> list[StoredMessage]:
         """The chat's messages, with those that others have added meanwhile."""
