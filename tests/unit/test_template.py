@@ -114,6 +114,7 @@ def test_access_logs_are_json_and_name_no_conversation() -> None:
     (stage,) = of_type("AWS::ApiGatewayV2::Stage").values()
     logged = json.loads(stage["AccessLogSettings"]["Format"])
     assert logged["routeKey"] == "$context.routeKey"
+    assert logged["integrationRequestId"] == "$context.integration.requestId", "the request_id of the function's line"
     assert not [variable for variable in logged.values() if re.search("path|query|body|header", variable, re.I)]
 
 
