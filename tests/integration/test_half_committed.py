@@ -7,18 +7,20 @@ read must then be the same read of the log as it was before the transaction, or 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain, combinations, product
+from itertools import chain, combinations, product, repeat
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from messagelog import AgentMessage, MessageLog, StorageUnavailableError
 from messagelog.dynamodb import DynamoDBStorage, Retry, default_client, keys
 from messagelog.memory import MemoryStorage
 
-from tests.faulty import Meanwhile, Ok
+from tests.faulty import Meanwhile, Ok, Outcome
 from tests.tables import Table
 
 if TYPE_CHECKING:
@@ -213,6 +215,30 @@ def test_a_hole_that_closes_is_none(on_moto: Table, rows: Rows) -> None:
         rows.hide(*missing)
         on_moto.faulty.script("Query", [Ok(), Meanwhile(rows.heal)])
         assert what(read(impatient(on_moto))) == what(read(after)), f"{name} without {missing}"
+
+
+@dataclass(frozen=True)
+class Replica(Outcome):
+    """Lacks these messages until it is read strongly."""
+
+    rows: Rows
+    missing: Sequence[int]
+
+    def send(self, request: AWSPreparedRequest) -> AWSResponse | None:
+        if json.loads(request.body or "{}")["ConsistentRead"]:
+            self.rows.heal()
+        else:
+            self.rows.hide(*self.missing)
+        return None
+
+
+def test_a_replica_that_stays_behind_is_not_taken_for_damage(on_moto: Table, rows: Rows) -> None:
+    batches = numbered(1, 3, 2)
+    write(on_moto, batches)
+    after = log_of(batches)
+    for missing, read in product([(2,), (4,), (2, 3, 4)], (MessageLog.all, lambda log, **how: log.last(6, **how))):
+        on_moto.faulty.script("Query", repeat(Replica(rows, missing)))
+        assert what(read(impatient(on_moto), consistent=False)) == what(after.all()), f"without {missing}"
 
 
 def test_a_segment_whose_parts_have_not_come_is_asked_for_again(on_moto: Table) -> None:

@@ -65,13 +65,15 @@ def read(
 def _settled_rows(table: ConversationTable, wanted: _Wanted, consistent: bool) -> Iterator[Row]:
     """The rows that hold what is wanted. The caller takes each before it asks for the next.
 
-    What is not settled is read again. The newest batch, if it stays incomplete, is left out: it was not there when the
-    reading began. A hole anywhere else is damage, and must not pass for a log.
+    What is not settled is read again, strongly. The newest batch, if it stays incomplete, is left out: it was not there
+    when the reading began. A hole anywhere else is damage, and must not pass for a log.
     """
     attempts = None
     while wanted.after < wanted.last_seq:
         try:
-            for row in _checked(_rows(table, wanted, consistent), wanted):
+            # A replica may stay behind for longer than anyone waits.
+            rows = _rows(table, wanted, consistent or attempts is not None)
+            for row in _checked(rows, wanted):
                 yield row
                 attempts = None  # what was not settled has become so
             return
