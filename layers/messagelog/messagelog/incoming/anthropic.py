@@ -13,9 +13,11 @@ from messagelog.incoming.reading import (
     a_role,
     a_text,
     an_object,
+    content_of,
     each_part,
     entries,
     joined,
+    no_tool_calls,
     refuse,
 )
 from messagelog.messages import AgentMessage, Role, ToolCall
@@ -36,8 +38,9 @@ def from_anthropic(messages: object) -> list[AgentMessage]:
 
 def _messages(turn: dict[str, Any], path: str) -> list[AgentMessage]:
     role = a_role(turn, "role", path, _ROLES)
+    no_tool_calls(turn, path)
     found = Found()
-    for where, block in each_part(turn.get("content"), below(path, "content")):
+    for where, block in each_part(content_of(turn, path), below(path, "content")):
         if isinstance(block, str):
             found.texts.append(block)
         else:

@@ -15,9 +15,11 @@ from messagelog.incoming.reading import (
     a_role,
     a_text,
     an_object,
+    content_of,
     each_part,
     entries,
     joined,
+    no_tool_calls,
     refuse,
 )
 from messagelog.messages import AgentMessage, Role, ToolCall
@@ -49,8 +51,9 @@ def _unwrapped(entry: Any, path: str) -> tuple[dict[str, Any], str]:
 
 def _messages(message: dict[str, Any], path: str) -> list[AgentMessage]:
     role = a_role(message, "role", path, _ROLES)
+    no_tool_calls(message, path)
     found = Found()
-    for where, block in each_part(message.get("content"), below(path, "content")):
+    for where, block in each_part(content_of(message, path), below(path, "content")):
         _read(an_object(block, where), where, found)
     return found.messages(role)
 

@@ -5,21 +5,21 @@ Source: `langchain_core.messages` (reference.langchain.com/python/langchain_core
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from messagelog.incoming import openai
 from messagelog.incoming.reading import (
-    NOT_TEXT,
     Found,
     a_list,
     a_role,
     a_text,
     an_object,
     an_optional_text,
+    content_of,
     each_part,
     entries,
     joined,
-    refuse,
 )
 from messagelog.messages import AgentMessage, Role, ToolCall
 from messagelog.strictjson import below
@@ -34,13 +34,16 @@ _ROLES: dict[str, Role] = {
     "tool": "tool",
     "function": "tool",
 }
+_CALLS = ("tool_use", "tool_call", "tool_call_chunk", "invalid_tool_call", "function_call")
+_MAY_LACK_A_NAME = ("tool_call_chunk", "invalid_tool_call")
 
 
 def from_langchain(messages: object) -> list[AgentMessage]:
     """Messages for the log from LangChain messages, or one of them as a model returned it.
 
-    A call whose arguments the model got wrong (`invalid_tool_calls`) keeps them as text. What the log has no place for
-    is left out: ids, metadata, a result's `status` and `artifact`. A `(role, text)` is text, not a template.
+    A refusal is text. A call that the model got wrong (`invalid_tool_calls`) keeps its arguments as text, and where it
+    has no name, an empty one. What the log has no place for is left out: ids, metadata, a result's `status` and
+    `artifact`. A `(role, text)` is text, not a template.
     Raises CodecError with the path of what is no text or no such message.
     """
     return [message for path, entry in entries(messages) for message in _messages(_fields(entry, path), path)]
@@ -52,8 +55,10 @@ def _fields(entry: Any, path: str) -> dict[str, Any]:
     if isinstance(entry, list) and len(entry) == 2:
         return {"role": entry[0], "content": entry[1]}
     fields = an_object(entry, path)
-    stored = fields.get("data")  # what `messages_to_dict` writes
-    return {**stored, "type": fields.get("type")} if isinstance(stored, dict) else fields
+    if "data" not in fields:
+        return fields
+    stored = an_object(fields["data"], below(path, "data"))  # what `messages_to_dict` writes
+    return {**stored, "type": fields.get("type")}
 
 
 def _messages(fields: dict[str, Any], path: str) -> list[AgentMessage]:
@@ -63,7 +68,7 @@ def _messages(fields: dict[str, Any], path: str) -> list[AgentMessage]:
     name = an_optional_text(fields, "name", path)
     if role == "assistant":
         return _assistant(fields, path).messages(role, name)
-    text = joined(fields.get("content"), below(path, "content"), _text_of)
+    text = joined(content_of(fields, path), below(path, "content"), openai.text_of)
     if role == "tool":
         call_id = name if kind == "function" else an_optional_text(fields, "tool_call_id", path)
         return [AgentMessage(role, text, name=name, tool_call_id=call_id)]
@@ -76,19 +81,28 @@ def _assistant(fields: dict[str, Any], path: str) -> Found:
         where = below(path, field)
         for index, call in enumerate(a_list(fields.get(field) or [], where)):
             found.calls.append(_tool_call(call, f"{where}[{index}]"))
-    thought = (fields.get("additional_kwargs") or {}).get("reasoning_content")
-    if isinstance(thought, str):
-        found.thoughts.append(thought)
-    for where, part in each_part(fields.get("content"), below(path, "content")):
+    where = below(path, "additional_kwargs")
+    more = an_object(fields.get("additional_kwargs") or {}, where)
+    refusal = an_optional_text(more, "refusal", where) or ""
+    if isinstance(more.get("reasoning_content"), str):
+        found.thoughts.append(more["reasoning_content"])
+    listed = {call.id for call in found.calls}
+    content = content_of(fields, path, optional=found.says_something)
+    for where, part in each_part(content, below(path, "content")):
         if isinstance(part, str):
             found.texts.append(part)
         else:
-            _read(an_object(part, where), where, found)
+            _read(an_object(part, where), where, found, listed)
+    found.texts.append(refusal)
     return found
 
 
-def _read(block: dict[str, Any], path: str, found: Found) -> None:
+def _read(block: dict[str, Any], path: str, found: Found, listed: Collection[str]) -> None:
+    """Adds what the block holds. Integrations list a call in `tool_calls` and have a block for it besides."""
     match block:
+        case {"type": "reasoning", "summary": [_, *_] as summary}:
+            parts = each_part(summary, below(path, "summary"))
+            found.thoughts += [a_text(an_object(part, where), "text", where) for where, part in parts]
         case {"type": "thinking" | "reasoning" as kind, **rest}:
             thought = rest.get(kind)
             found.thoughts += [thought] if isinstance(thought, str) else []
@@ -96,21 +110,20 @@ def _read(block: dict[str, Any], path: str, found: Found) -> None:
             found.thoughts.append(thought)
         case {"type": "redacted_thinking"}:
             pass
-        case {"type": "tool_use" | "tool_call", **call}:
-            # Integrations also list such a block in `tool_calls`.
-            if call.get("id") not in {known.id for known in found.calls}:
-                args = {"args": call.get("input"), **call}
-                found.calls.append(_tool_call(args, path))
+        case {"type": kind} if kind in _CALLS:
+            call = _tool_call(block, path)
+            found.calls += [call] if call.id not in listed else []
         case _:
-            found.texts.append(_text_of(block, path))
+            found.texts.append(openai.text_of(block, path))
 
 
 def _tool_call(value: object, path: str) -> ToolCall:
+    """The ToolCall of LangChain's form, of Anthropic's, or of either of OpenAI's APIs."""
     call = an_object(value, path)
     if "function" in call:
         return openai.tool_call(call, path)
-    return ToolCall(an_optional_text(call, "id", path) or "", a_text(call, "name", path), call.get("args"))
-
-
-def _text_of(block: dict[str, Any], path: str) -> str:
-    return a_text(block, "text", path) if block.get("type") == "text" else refuse(path, NOT_TEXT)
+    if call.get("type") == "function_call":
+        return openai.named_call(an_optional_text(call, "call_id", path) or "", call, path)
+    nameless = call.get("name") is None and call.get("type") in _MAY_LACK_A_NAME
+    name = "" if nameless else a_text(call, "name", path)
+    return ToolCall(an_optional_text(call, "id", path) or "", name, call.get("args", call.get("input")))

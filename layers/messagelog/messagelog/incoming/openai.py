@@ -15,6 +15,7 @@ from messagelog.incoming.reading import (
     a_text,
     an_object,
     an_optional_text,
+    content_of,
     entries,
     joined,
     refuse,
@@ -63,26 +64,29 @@ def _unwrapped(entry: Any, path: str) -> tuple[dict[str, Any], str]:
 def _messages(fields: dict[str, Any], path: str) -> list[AgentMessage]:
     role = a_role(fields, "role", path, _ROLES)
     name = an_optional_text(fields, "name", path)
-    text = joined(fields.get("content"), below(path, "content"), _text_of)
     if role == "assistant":
-        return _assistant(fields, path, text).messages(role, name)
+        return _assistant(fields, path).messages(role, name)
+    content = content_of(fields, path, optional=fields["role"] == "function")
+    text = joined(content, below(path, "content"), text_of)
     if role == "tool":
         call_id = name if fields["role"] == "function" else an_optional_text(fields, "tool_call_id", path)
         return [AgentMessage(role, text, name=name, tool_call_id=call_id)]
     return [AgentMessage(role, text, name=name)]
 
 
-def _assistant(fields: dict[str, Any], path: str, text: str) -> Found:
+def _assistant(fields: dict[str, Any], path: str) -> Found:
     if fields.get("audio") is not None:
         refuse(below(path, "audio"), NOT_TEXT)
     thoughts = [fields[name] for name in _THINKING if isinstance(fields.get(name), str)][:1]
-    found = Found([text, an_optional_text(fields, "refusal", path) or ""], thoughts)
+    found = Found([an_optional_text(fields, "refusal", path) or ""], thoughts)
     for index, call in enumerate(a_list(fields.get("tool_calls") or [], below(path, "tool_calls"))):
         found.calls.append(tool_call(call, f"{below(path, 'tool_calls')}[{index}]"))
     if fields.get("function_call") is not None:
         where = below(path, "function_call")
         function = an_object(fields["function_call"], where)
-        found.calls.append(_call(a_text(function, "name", where), function, where))
+        found.calls.append(named_call(a_text(function, "name", where), function, where))
+    content = content_of(fields, path, optional=found.says_something)
+    found.texts.insert(0, joined(content, below(path, "content"), text_of))
     return found
 
 
@@ -92,10 +96,11 @@ def tool_call(value: object, path: str) -> ToolCall:
     if call.get("function") is None:
         refuse(path, "is no function call, and only those can be kept")
     where = below(path, "function")
-    return _call(an_optional_text(call, "id", path) or "", an_object(call["function"], where), where)
+    return named_call(an_optional_text(call, "id", path) or "", an_object(call["function"], where), where)
 
 
-def _call(id: str, function: dict[str, Any], path: str) -> ToolCall:
+def named_call(id: str, function: dict[str, Any], path: str) -> ToolCall:
+    """The ToolCall of an object with a function's `name` and its `arguments` as text."""
     return ToolCall(id, a_text(function, "name", path), _args(function.get("arguments")))
 
 
@@ -110,6 +115,7 @@ def _args(arguments: Any) -> Any:
     return arguments if value is None or isinstance(value, str) else value
 
 
-def _text_of(part: dict[str, Any], path: str) -> str:
+def text_of(part: dict[str, Any], path: str) -> str:
+    """The text of a part of a content. Raises CodecError if it is something else."""
     kind = part.get("type")
     return a_text(part, kind, path) if kind in ("text", "refusal") else refuse(path, NOT_TEXT)

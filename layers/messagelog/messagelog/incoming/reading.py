@@ -78,6 +78,18 @@ def each_part(content: object, path: str) -> Iterator[tuple[str, Any]]:
             yield f"{path}[{index}]", part
 
 
+def content_of(fields: dict[str, Any], path: str, *, optional: bool = False) -> Any:
+    """The content of a message. Only `optional` may it be missing: where the message says something beside it."""
+    content = fields.get("content")
+    return content if content is not None or optional else refuse(below(path, "content"), "is missing")
+
+
+def no_tool_calls(fields: dict[str, Any], path: str) -> None:
+    """Refuses the calls of a message that has them in another place than its provider reads."""
+    if fields.get("tool_calls"):
+        refuse(below(path, "tool_calls"), "is no field of such a message: from_openai and from_langchain read it")
+
+
 def joined(content: object, path: str, text_of: Callable[[Any, str], str]) -> str:
     """The texts of all parts of a content, joined."""
     return "".join(
@@ -94,6 +106,11 @@ class Found:
     thoughts: list[str] = field(default_factory=list)
     calls: list[ToolCall] = field(default_factory=list)
     results: list[AgentMessage] = field(default_factory=list)
+
+    @property
+    def says_something(self) -> bool:
+        """Whether anything but empty text was found so far."""
+        return any((*self.texts, *self.thoughts, *self.calls, *self.results))
 
     def messages(self, role: Role, name: str | None = None) -> list[AgentMessage]:
         """Thinking first, then results, then the message itself, unless it has nothing to say beside those."""

@@ -1,0 +1,109 @@
+"""What no message can hold, or what is no message, is refused with its path and without its content."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from messagelog import AgentMessage, CodecError, ToolCall
+from messagelog.incoming import from_anthropic, from_bedrock, from_langchain, from_openai
+
+IMAGE = {"type": "image_url", "image_url": {"url": "data:secret"}}
+USER = {"role": "user", "content": "q"}
+
+
+@pytest.mark.parametrize(
+    ("read", "messages", "path"),
+    [
+        (from_openai, [USER, USER, USER, {"role": "user", "content": ["q", IMAGE]}], "[3].content[1]"),
+        (from_openai, {"role": "user", "content": [IMAGE]}, "content[0]"),
+        (
+            from_openai,
+            {"choices": [{"message": {"role": "user", "content": [IMAGE]}}]},
+            "choices[0].message.content[0]",
+        ),
+        (from_openai, {"choices": []}, "choices"),
+        (from_openai, [{"role": "assistant", "content": None, "audio": {"id": "a"}}], "[0].audio"),
+        (from_openai, [{"role": "assistant", "tool_calls": [{"id": "t", "type": "custom"}]}], "[0].tool_calls[0]"),
+        (from_openai, [{"role": "robot", "content": "q"}], "[0].role"),
+        (from_openai, [{"content": "q"}], "[0].role"),
+        (from_openai, [{"role": "user", "content": 7}], "[0].content"),
+        (from_openai, ["q"], "[0]"),
+        (from_anthropic, [{"role": "user", "content": [{"type": "image", "source": {}}]}], "[0].content[0]"),
+        (
+            from_anthropic,
+            [
+                {
+                    "role": "user",
+                    "content": [{"type": "tool_result", "tool_use_id": "t", "content": [{"type": "document"}]}],
+                }
+            ],
+            "[0].content[0].content[0]",
+        ),
+        (from_anthropic, [{"role": "assistant", "content": [{"type": "server_tool_use"}]}], "[0].content[0]"),
+        (from_anthropic, [{"role": "tool", "content": "q"}], "[0].role"),
+        (from_bedrock, [{"role": "user", "content": [{"image": {"source": {"bytes": b"x"}}}]}], "[0].content[0]"),
+        (
+            from_bedrock,
+            [{"role": "user", "content": [{"toolResult": {"toolUseId": "t", "content": [{"video": {}}]}}]}],
+            "[0].content[0].toolResult.content[0]",
+        ),
+        (
+            from_bedrock,
+            {"output": {"message": {"role": "user", "content": [{"document": {}}]}}},
+            "output.message.content[0]",
+        ),
+        (from_langchain, [HumanMessage([IMAGE])], "[0].content[0]"),
+        (from_langchain, [AIMessage([{"type": "text", "text": "a"}, IMAGE])], "[0].content[1]"),
+        (from_langchain, [("robot", "q")], "[0].role"),
+    ],
+)
+def test_what_text_cannot_hold_is_refused_with_its_path(read: Any, messages: Any, path: str) -> None:
+    with pytest.raises(CodecError) as caught:
+        read(messages)
+    assert caught.value.path == path
+    assert "secret" not in str(caught.value)
+
+
+OPENAI_CALL = {"id": "t1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+
+
+@pytest.mark.parametrize(
+    ("read", "message", "path"),
+    [
+        *((read, {"role": "user"}, "content") for read in (from_openai, from_anthropic, from_bedrock, from_langchain)),
+        *((read, {"role": "assistant", "content": None}, "content") for read in (from_openai, from_langchain)),
+        *(
+            (read, {"role": "assistant", "content": content, "tool_calls": [OPENAI_CALL]}, "tool_calls")
+            for read in (from_anthropic, from_bedrock)
+            for content in (None, [])
+        ),
+        (from_openai, {"role": "tool", "tool_call_id": "t1"}, "content"),
+        (from_langchain, {"type": "human", "data": 5}, "data"),
+        (from_langchain, {"type": "human", "data": {}}, "content"),
+        (from_langchain, {"type": "ai", "content": "", "additional_kwargs": 5}, "additional_kwargs"),
+        (from_langchain, {"type": "ai", "content": "", "tool_calls": [{"id": "t1", "args": {}}]}, "tool_calls[0].name"),
+    ],
+)
+def test_a_message_that_says_nothing_is_refused_and_not_made_up(read: Any, message: Any, path: str) -> None:
+    with pytest.raises(CodecError) as caught:
+        read(message)
+    assert caught.value.path == path
+
+
+@pytest.mark.parametrize("read", [from_openai, from_langchain])
+@pytest.mark.parametrize("content", [{}, {"content": None}], ids=["missing", "null"])
+def test_content_may_be_missing_beside_calls(read: Any, content: dict[str, Any]) -> None:
+    message = {"role": "assistant", "tool_calls": [OPENAI_CALL], **content}
+    assert read(message) == [AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "f", {}),))]
+
+
+def test_what_is_nested_too_deep_is_refused() -> None:
+    deep: Any = "x"
+    for _ in range(10_000):
+        deep = [deep]
+    with pytest.raises(CodecError):
+        from_anthropic(
+            [{"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": deep}]}]
+        )
