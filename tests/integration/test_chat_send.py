@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from messagelog.api import sending, worker
-from messagelog.api.worker import TurnFailedError
+from messagelog.api.worker import DeliveryFailedError
 from messagelog.chat import Tool
 from messagelog.chat.dynamodb import DynamoDBChatState
 from messagelog.errors import NoModelError
@@ -101,7 +101,7 @@ def test_a_turn_that_fails_is_gone_on_with_by_the_next_try(
     monkeypatch.setattr(worker, "_provider", scripted.provider)  # which never asks twice by itself
     scripted.script(failure, Reply("Ahoy!"))
     send(chat_api, "Hello!")
-    with pytest.raises(TurnFailedError, match="ProviderError: the "):
+    with pytest.raises(DeliveryFailedError, match="ProviderError: the "):
         work.run()
     assert turns(chat_api) == [("user", "Hello!")]
     assert chat_api.get("chat_messages").json["running"] is False
@@ -117,7 +117,7 @@ def test_an_event_that_comes_again_in_the_middle_of_its_turn_runs_no_tool_twice(
 
     def pay(args: Any) -> str:
         runs.append(args)
-        with pytest.raises(TurnFailedError, match="SendRunningError"):
+        with pytest.raises(DeliveryFailedError, match="SendRunningError"):
             work.run()
         return "paid"
 
@@ -140,7 +140,7 @@ def test_a_late_event_leaves_the_turn_to_the_send_that_took_its_place(
     (event,) = work.events
     state.release(state.acquire(event["holder"], seconds=9))
     state.acquire("another", seconds=60)
-    with pytest.raises(TurnFailedError, match="SendRunningError"):
+    with pytest.raises(DeliveryFailedError, match="SendRunningError"):
         work.run()
     assert turns(chat_api) == []
     assert [staged.message.content for staged in state.staged(limit=9)] == ["Hello!"]
@@ -236,7 +236,7 @@ def test_who_waits_for_a_turn_that_fails_is_not_kept_waiting(
     chat_api: HttpApi, scripted: ChatServer, work: Worker, waiting: Waiting
 ) -> None:
     def fail() -> None:
-        with pytest.raises(TurnFailedError):
+        with pytest.raises(DeliveryFailedError):
             work.run()
 
     scripted.script(Refuse(400))

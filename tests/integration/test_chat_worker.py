@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 from messagelog.api import worker
-from messagelog.api.worker import TurnFailedError
+from messagelog.api.worker import DeliveryFailedError
 from messagelog.chat.service import ChatService
 from messagelog.chat.tools import Tool, ToolPackage
 from messagelog.dynamodb import DynamoDBStorage
@@ -74,7 +74,7 @@ def test_a_set_up_that_is_not_there_fails_the_turn(
 ) -> None:
     monkeypatch.setenv("CHAT_SETUP", setup)
     send(chat_api, "Hello!")
-    with pytest.raises(TurnFailedError, match="SetUpError: CHAT_SETUP is"):
+    with pytest.raises(DeliveryFailedError, match="SetUpError: CHAT_SETUP is"):
         work.run()
     assert chat_api.get("chat_messages").json["running"] is False, "the next send need not wait"
 
@@ -175,7 +175,7 @@ def test_neither_log_nor_error_tells_what_a_chat_is_about(
     error = None
     try:
         work.run()
-    except TurnFailedError as raised:
+    except DeliveryFailedError as raised:
         error = raised
     assert (error is None) == (failure is None)
     named.get("chat_messages")

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from messagelog import MessageLog, OnAppendError, ProviderError, StoredMessage
+from messagelog import (
+    MessageLog,
+    MessageLogError,
+    OnAppendError,
+    ProviderError,
+    StorageUnavailableError,
+    StoredMessage,
+    ThrottledError,
+    TurnFailedError,
+    UnknownOutcomeError,
+)
 from messagelog.chat import Chat, ChatService, ToolEvent
 from messagelog.chat.providers import ContentDelta
 
@@ -74,6 +84,61 @@ def test_a_send_that_failed_is_over(talk: Talk) -> None:
         service.send("y")
     assert not talk.state.is_running()
     service.chat().clear()
+
+
+def table_that_fails(talk: Talk, monkeypatch: pytest.MonkeyPatch, error: MessageLogError) -> None:
+    """From the first renewal of the lease on."""
+
+    def renew(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(talk.state, "renew", renew)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ThrottledError("nothing was written"),
+        StorageUnavailableError("nothing was written"),
+        UnknownOutcomeError("maybe"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_table_that_fails_behind_the_content_is_no_reason_to_say_it_again(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch, error: MessageLogError
+) -> None:
+    service = talk.service()
+    with monkeypatch.context() as patch:
+        table_that_fails(talk, patch, error)
+        with pytest.raises(TurnFailedError, match="go on with a send without content") as caught:
+            service.send("hi")
+    assert caught.value.__cause__ is error
+    assert talk.said() == [("user", "hi")]
+    talk.server.script(Reply("Ahoy!"))
+    service.send()
+    assert talk.said() == [("user", "hi"), ("assistant", "Ahoy!")]
+
+
+def test_a_table_that_fails_in_a_send_without_content_says_so_itself(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = talk.service()
+    service.queue().user("hi")
+    table_that_fails(talk, monkeypatch, ThrottledError("later"))
+    with pytest.raises(ThrottledError):
+        service.send()
+
+
+def test_a_table_that_fails_before_the_content_says_that_nothing_was_written(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def last_staged() -> None:
+        raise ThrottledError("nothing was written")
+
+    monkeypatch.setattr(talk.state, "last_staged", last_staged)
+    with pytest.raises(ThrottledError):
+        talk.service().send("hi")
+    assert talk.said() == []
 
 
 class TestHooks:

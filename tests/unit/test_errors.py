@@ -16,6 +16,7 @@ from messagelog import (
     OnAppendError,
     StorageUnavailableError,
     ThrottledError,
+    TurnFailedError,
     UnknownOutcomeError,
 )
 
@@ -29,6 +30,8 @@ ERRORS = [
     StorageUnavailableError("unreachable"),
     UnknownOutcomeError("no answer"),
     OnAppendError((3, 4, 5)),
+    OnAppendError(()),
+    TurnFailedError("go on"),
 ]
 
 
@@ -44,6 +47,7 @@ ERRORS = [
         (StorageUnavailableError, MessageLogError),
         (UnknownOutcomeError, MessageLogError),
         (OnAppendError, MessageLogError),
+        (TurnFailedError, MessageLogError),
     ],
 )
 def test_the_tree(error: type[MessageLogError], parent: type[MessageLogError]) -> None:
@@ -54,6 +58,7 @@ def test_what_may_be_written_is_not_caught_with_what_surely_is_not() -> None:
     for surely_not in (ConflictError, ThrottledError, StorageUnavailableError):
         assert not issubclass(UnknownOutcomeError, surely_not)
         assert not issubclass(OnAppendError, surely_not)
+        assert not issubclass(TurnFailedError, surely_not)
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)

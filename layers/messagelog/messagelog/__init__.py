@@ -24,6 +24,7 @@ from messagelog.errors import (
     SendRunningError,
     StorageUnavailableError,
     ThrottledError,
+    TurnFailedError,
     UnknownOutcomeError,
 )
 from messagelog.log import MessageLog
@@ -51,6 +52,7 @@ __all__ = [
     "StoredMessage",
     "ThrottledError",
     "ToolCall",
+    "TurnFailedError",
     "UnknownOutcomeError",
     "from_anthropic",
     "from_bedrock",

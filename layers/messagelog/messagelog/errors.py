@@ -12,6 +12,7 @@
     ├─ ThrottledError              DynamoDB throttled the request; not written
     ├─ StorageUnavailableError     the storage could not be reached or refused; not written
     ├─ UnknownOutcomeError         the write may or may not have happened
+    ├─ TurnFailedError             what was to be said is recorded or queued, but the turn came to no end
     ├─ OnAppendError               written, but a callback raised
     ├─ NoModelError                no model is configured that a chat could ask
     └─ ProviderError               the chat's model could not be reached, refused or broke off
@@ -111,6 +112,13 @@ class StorageUnavailableError(MessageLogError):
 
 class UnknownOutcomeError(MessageLogError):
     """The request was sent and no answer came: it may or may not be written. Read the log before you try again."""
+
+
+class TurnFailedError(MessageLogError):
+    """What was to be said is in the chat or in its queue, but the turn was not begun or came to no end.
+
+    Do not say it again: go on with a send without content. The `__cause__` tells what failed.
+    """
 
 
 class OnAppendError(MessageLogError):

@@ -33,8 +33,8 @@ class SetUpError(Exception):
     """CHAT_SETUP cannot be used. The text holds what the environment says, and nothing of a conversation."""
 
 
-class TurnFailedError(Exception):
-    """A turn came to no end. Lambda logs the text, and tries again."""
+class DeliveryFailedError(Exception):
+    """An event whose turn was not done. Lambda logs the text, and delivers the event again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def worker(run: Callable[[Invocation], object]) -> Handler:
         log_outcome(name, conversation_hash(invocation.conversation), context, status, failure)
         report(name, invocation.counters, failure)
         if failure and not isinstance(failure, LeaseLostError):
-            raise TurnFailedError(_reason(failure)) from None
+            raise DeliveryFailedError(_reason(failure)) from None
 
     return handler
 

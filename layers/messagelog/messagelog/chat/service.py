@@ -121,8 +121,8 @@ class ChatService:
         waits for an answer, so that a send may be repeated blindly.
 
         Raises SendRunningError if another send is running; LeaseLostError if one took this one's place because its
-        lease ran out;
-        ProviderError; OnAppendError if a hook raised, once the turn is done; and what the log raises.
+        lease ran out; ProviderError; OnAppendError if a hook raised, once the turn is done; and what the log raises,
+        though as TurnFailedError once `content` is recorded, so that nobody says it again.
         """
         message = None if content is None else drafts.user(content)
         with HeldLease(self._chat.state, self._config.lease_seconds, instead_of=holder) as lease:

@@ -18,12 +18,21 @@ from messagelog.chat.chat import Chat
 from messagelog.chat.lease import HeldLease
 from messagelog.chat.providers import Event, Provider
 from messagelog.chat.tools import ToolSuite
-from messagelog.errors import CodecError, LeaseLostError, MessageTooLargeError, OnAppendError, ProviderError
+from messagelog.errors import (
+    CodecError,
+    LeaseLostError,
+    MessageLogError,
+    MessageTooLargeError,
+    OnAppendError,
+    ProviderError,
+    TurnFailedError,
+)
 from messagelog.messages import AgentMessage, StoredMessage, ToolCall
 from messagelog.storage import AlsoError
 
 ROUNDS_USED_UP = "Not run: the model has called tools in more rounds than are allowed."
 
+_COME_TO_NO_END = "the turn came to no end, and what was said is in the chat: go on with a send without content"
 _MAX_RESENDS = 10  # so that a hook that always asks again comes to an end
 _DRAINED_AT_ONCE = 40  # leaves an append below the 50 that may commit with it
 
@@ -51,13 +60,23 @@ class Turn:
         """Adds what is in the queue by now, then `message`, and has the model answer.
 
         With `if_due` only if something waits for an answer. Raises LeaseLostError when another send took over,
-        ProviderError, and what the log raises. A hook that raises stops nothing: see `raise_for_hooks`.
+        ProviderError, and what the log raises: as TurnFailedError once `message` is recorded. A hook that raises stops
+        nothing: see `raise_for_hooks`.
         """
         self._drain()
-        if message is not None:
-            self._record([message])
-        if if_due and not is_due(self._read()):
+        if message is None:
+            if not if_due or is_due(self._read()):
+                self._go_on()
             return
+        self._record([message])
+        try:
+            self._go_on()
+        except (ProviderError, LeaseLostError):
+            raise
+        except MessageLogError as error:  # which may say that nothing was written, so that one would say it again
+            raise TurnFailedError(_COME_TO_NO_END) from error
+
+    def _go_on(self) -> None:
         self._converse()
         for _ in range(_MAX_RESENDS):
             if not self._is_to_resend():
