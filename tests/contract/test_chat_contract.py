@@ -94,7 +94,7 @@ def queued(state: ChatState, **how: Any) -> list[str]:
 
 
 def incompressible(length: int, seed: int) -> str:
-    return base64.b64encode(random.Random(seed).randbytes(length)).decode()
+    return base64.b85encode(random.Random(seed).randbytes(length)).decode()
 
 
 def giving(*messages: AgentMessage) -> Any:
@@ -140,7 +140,7 @@ class TestChat:
         with pytest.raises(PromptChangedError):
             persona.set_content("You are a cook.")
         assert other.get_system() is None
-        assert (one.system_prompt.version, other.system_prompt.version) == (2, 2)
+        assert (one.prompt_store.version, other.prompt_store.version) == (2, 2)
 
     def test_a_handoff_that_a_message_came_into_changes_nothing(self, open_chat: Open) -> None:
         one, other = open_chat("c1"), open_chat("c1")
@@ -174,7 +174,7 @@ class TestChat:
 
     def test_a_tree_far_over_the_size_of_an_item_is_stored_whole(self, open_chat: Open) -> None:
         one, other = open_chat("c1"), open_chat("c1")
-        for length in (4_000_000, 10, 900_000):  # more than ten parts, in their order, then others
+        for length in (3_700_000, 10, 900_000):  # more than ten parts, in their order, then others
             text = incompressible(length, length)
             one.system().child("general").prompt("long").set_content(text)
             assert other.system().child("general").prompt("long").content == text

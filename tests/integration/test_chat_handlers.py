@@ -33,7 +33,7 @@ EMPTY_TREE = {
     "title": "",
     "children": [PIRATE["tree"]["children"][1] | {"id": id, "title": id} for id in ("general", "tutorials")],
 }  # type: ignore[index]
-MAX_BODY_BYTES = (6_291_556 - 2_048) // 4 * 3
+ROOM = (6_291_556 - 2_048) // 4 * 3 - 64
 
 
 @pytest.fixture(scope="module")
@@ -167,8 +167,8 @@ def test_a_body_without_a_tree_is_refused(api: HttpApi) -> None:
     assert api.post("put_system", '{"tree": {"title": "a", "title": "b"}}').status == 422
 
 
-def test_a_tree_of_any_size_that_a_request_carries_is_kept(api: HttpApi) -> None:
-    text = "é漢\n" * 400_000
+def test_a_tree_of_megabytes_is_kept(api: HttpApi) -> None:
+    text = "é漢\n" * 250_000
     assert api.post("put_system", {"tree": tree_of(text)}).status == 200
     shown = api.get("get_system").json
     (general,) = (child for child in shown["tree"]["children"] if child["id"] == "general")
@@ -177,12 +177,21 @@ def test_a_tree_of_any_size_that_a_request_carries_is_kept(api: HttpApi) -> None
 
 
 def test_a_tree_that_no_reply_carries_is_refused(api: HttpApi) -> None:
-    around = len(api.post("put_system", {"tree": tree_of("")}).body) + len("null") - len('""') + 1
-    largest = "x" * (MAX_BODY_BYTES - around)
-    assert api.post("put_system", {"tree": tree_of(f"{largest}x")}).status == 413
+    around = len(json.dumps(api.post("put_system", {"tree": tree_of("")}).json["tree"], separators=(",", ":")))
+    largest = "x" * (ROOM - around)
+    refused = api.post("put_system", {"tree": tree_of(f"{largest}x")})
+    assert (refused.status, refused.json["detail"].startswith("the prompt tree takes")) == (413, True)
     assert api.get("get_system").etag == '"1"'
     assert api.post("put_system", {"tree": tree_of(largest)}).status == 200
     assert api.get("get_system").status == 200
+
+
+def test_a_small_tree_with_a_text_that_no_message_holds_is_refused(api: HttpApi) -> None:
+    tree: dict[str, Any] = {"id": "p", "content": "x\n" * 500_000}
+    for _ in range(90):
+        tree = {"id": "c", "children": [tree]}
+    assert api.post("put_system", {"tree": {"children": [tree]}}).status == 413
+    assert api.get("get_system").etag == '"0"'
 
 
 def test_a_chat_shows_the_messages_of_its_window_page_by_page(api: HttpApi, state: DynamoDBChatState) -> None:

@@ -87,13 +87,11 @@ class TestPromptFiles:
         assert not talk.log()
         assert not talk.state.is_running()
 
-    def test_the_name_of_a_container_is_none_for_a_prompt(self, talk: Talk, folder: Path) -> None:
+    def test_a_container_that_has_the_name_of_one_gives_way(self, talk: Talk, folder: Path) -> None:
         service = talk.service(system_prompt_dir=folder)
         service.chat().system().child("general").child("persona").prompt("p").set_content("x")
-        before = composed(service)
-        with pytest.raises(ValueError, match="use child"):
-            service.load_prompt_files()
-        assert composed(service) == before
+        send(talk, service)
+        assert composed(service).startswith("general\n    persona\n        You are a pirate.\n")
 
     def test_what_is_there_already_is_not_written_again(self, talk: Talk, folder: Path) -> None:
         for _ in range(3):

@@ -35,6 +35,8 @@ Asked = set[tuple[str, str]]
 RARELY_ASKED: dict[str, Asked] = {
     # For a large tree that somebody puts between the clear and the read that follows it.
     "clear": {("ChatTable", "dynamodb:Query")},
+    # For a large tree that is replaced by another one.
+    "put_system": {("ChatTable", "dynamodb:DeleteItem")},
     # For the answer that is waited for.
     "send": {("MessageTable", "dynamodb:Query")},
     # For tutorials of tools, and what hooks queue.

@@ -301,6 +301,15 @@ class TestClearing:
         root.child("general").prompt("persona").set_content("You are a cook.")
         assert chat.get_system() is not None
 
+    def test_a_prompt_from_before_the_clear_is_not_changed_in_silence(self, chat: Chat) -> None:
+        persona = chat.system().child("general").prompt("persona")
+        persona.set_content("You are a pirate.")
+        chat.clear()
+        with pytest.raises(ValueError, match="get what has its place now"):
+            persona.set_content("You are a cook.")
+        chat.system().child("general").prompt("persona").set_content("You are a cook.")
+        assert "cook" in chat.get_system().content  # type: ignore[union-attr]
+
     def test_clear_ends_message_hooks(self, chat: Chat) -> None:
         seen: list[StoredMessage] = []
         chat.hook().message(ChatRole.USER).do(seen.append)

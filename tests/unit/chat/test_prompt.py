@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -62,11 +64,12 @@ def test_children_stand_in_the_order_they_were_made() -> None:
     assert root.compose() == "z\n    3\na\n    y\n        2"
 
 
-def test_without_a_title_there_is_no_line_and_no_indent() -> None:
-    root = PromptContainer()
+@pytest.mark.parametrize("none", ["", "  ", "\t\n"])
+def test_without_a_title_there_is_no_line_and_no_indent(none: str) -> None:
+    root = PromptContainer(none)
     inner = root.child("rules")
-    inner.set_title("")
-    inner.add(Prompt("", "Be brief."))
+    inner.set_title(none)
+    inner.add(Prompt(none, "Be brief."))
     inner.add(Prompt("More", "Be kind."))
     assert root.compose() == "Be brief.\nMore\n    Be kind."
 
@@ -113,6 +116,15 @@ def test_each_line_of_each_prompt_is_in_the_text(form: dict[str, Any]) -> None:
 
 
 @given(forms)
+def test_the_text_is_as_large_as_measured_but_for_the_indent_of_blank_lines(form: dict[str, Any]) -> None:
+    root = PromptContainer.from_json(form)
+    text, (size, lines) = root.compose(), root.measure()
+    assert lines == (text.count("\n") + 1 if text else 0)
+    exact = len(text.encode()) + bool(text)
+    assert size >= exact if "" in text.split("\n") else size == exact
+
+
+@given(forms)
 def test_the_json_form_keeps_ids_titles_contents_and_order(form: dict[str, Any]) -> None:
     read = PromptContainer.from_json(json.loads(json.dumps(form)))
     assert json.dumps(read.to_json()) == json.dumps(form)
@@ -122,8 +134,11 @@ def test_the_json_form_keeps_ids_titles_contents_and_order(form: dict[str, Any])
 @given(forms, forms)
 def test_become_takes_over_all_of_another_tree(one: dict[str, Any], other: dict[str, Any]) -> None:
     root = PromptContainer.from_json(one)
-    root.become(PromptContainer.from_json(other))
+    theirs = PromptContainer.from_json(other)
+    root.become(theirs)
     assert json.dumps(root.to_json()) == json.dumps(other)
+    root.clear()
+    assert json.dumps(theirs.to_json()) == json.dumps(other)
 
 
 def test_get_or_create_gives_the_same_component_again() -> None:
@@ -142,6 +157,19 @@ def test_an_id_of_the_other_kind_is_an_error_and_changes_nothing() -> None:
     with pytest.raises(ValueError, match=r"use prompt\(id\)"):
         root.child("general").child("persona")
     assert root.compose() == AS_THE_CONTRACT_SAYS
+
+
+def test_code_that_an_id_belongs_to_replaces_what_is_of_the_other_kind_in_its_place() -> None:
+    root = tree()
+    prompt, persona = root.child("general").prompt("persona"), root.prompt("general", replace=True)
+    persona.set_content("You are a parrot.")
+    assert root.prompt("general", replace=True) is root.prompt("general") is persona
+    assert root.compose().startswith("general\n    You are a parrot.\ntutorials\n")
+    root.child("general", replace=True).prompt("persona").set_content("You are a cook.")
+    assert root.compose().startswith("general\n    persona\n        You are a cook.\ntutorials\n")
+    for gone in (prompt, persona):
+        with pytest.raises(ValueError, match="taken out"):
+            gone.set_content("lost")
 
 
 def test_what_is_added_has_its_title_as_id() -> None:
@@ -168,8 +196,15 @@ def test_a_component_has_one_place() -> None:
     PromptContainer().add(general)
 
 
+def test_the_watched_root_of_another_tree_is_not_added() -> None:
+    root = PromptContainer()
+    root.watch(Changes(root).made)
+    with pytest.raises(ValueError, match="one place"):
+        PromptContainer().add(root)
+
+
 def test_only_components_can_be_added() -> None:
-    with pytest.raises(TypeError, match="Prompt or a PromptContainer, not str"):
+    with pytest.raises(TypeError, match="Prompt or a PromptContainer, not text"):
         PromptContainer().add("text")  # type: ignore[arg-type]
 
 
@@ -201,22 +236,66 @@ def test_standard_containers_are_always_there() -> None:
     assert [child["title"] for child in read["children"]] == ["mine", "How to", "general"]
 
 
-def test_a_change_anywhere_in_the_tree_is_told_of() -> None:
-    root, told = tree(), []
-    root.watch(lambda: told.append(root.compose()))
+class Changes:
+    """Notes the text of a tree before and after each change."""
+
+    def __init__(self, root: PromptContainer) -> None:
+        self.root = root
+        self.seen: list[tuple[str, str]] = []
+
+    @contextmanager
+    def made(self) -> Iterator[None]:
+        before = self.root.compose()
+        yield
+        self.seen.append((before, self.root.compose()))
+
+
+def test_a_change_anywhere_in_the_tree_is_watched() -> None:
+    root = tree()
+    changes = Changes(root)
+    root.watch(changes.made)
     persona = root.child("general").prompt("persona")
     made = root.child("general").child("made").prompt("made")
-    assert told == []
+    assert changes.seen == []
     persona.set_content("You are a parrot.")
     persona.set_title("Parrot")
     made.clear()
     root.child("tutorials").clear()
     root.child("tutorials").add(Prompt("a", "b"))
+    root.child("tutorials").prompt("a", replace=True)
+    root.child("tutorials").child("a", replace=True)
     root.clear()
-    assert len(told) == 6
-    assert told[0] == AS_THE_CONTRACT_SAYS.replace("pirate.\n        Speak so.", "parrot.")
-    persona.set_content("nobody asks what is no longer in the tree")
-    assert len(told) == 6
+    assert len(changes.seen) == 7
+    parrot = AS_THE_CONTRACT_SAYS.replace("pirate.\n        Speak so.", "parrot.")
+    assert changes.seen[0] == (AS_THE_CONTRACT_SAYS, parrot)
+
+
+def test_a_change_of_what_was_taken_out_of_its_tree_is_refused() -> None:
+    root = tree()
+    general, package = root.child("general"), root.child("tutorials").child("Tool Package WeatherPackage")
+    persona, tutorial = general.prompt("persona"), package.prompt("Tutorial")
+    root.child("tutorials").clear()
+    general.clear()
+    changes = [
+        lambda: persona.set_content("lost"),
+        lambda: persona.set_title("lost"),
+        persona.clear,
+        package.clear,
+        lambda: package.add(Prompt("lost", "lost")),
+        lambda: package.set_title("lost"),
+        lambda: tutorial.set_content("lost"),
+    ]
+    for change in changes:
+        with pytest.raises(ValueError, match=r"taken out of its tree.*add it to a container"):
+            change()
+    assert (persona.content, tutorial.content, root.compose()) == (
+        "You are a pirate.\nSpeak so.",
+        "Use greet first.",
+        "",
+    )
+    general.add(persona)
+    persona.set_content("You are a parrot.")
+    assert root.compose() == "general\n    persona\n        You are a parrot."
 
 
 @pytest.mark.parametrize("text", [None, 1, b"bytes", ["text"], "\ud800"])
@@ -269,6 +348,15 @@ def test_a_tree_that_is_nested_too_deep_is_refused() -> None:
         form = {"id": "x", "children": [form]}
     with pytest.raises(CodecError, match="nested"):
         PromptContainer.from_json({"children": [form]})
+
+
+def test_a_prompt_is_read_from_its_form() -> None:
+    prompt = Prompt("Persona", "You are a pirate.")
+    assert Prompt.from_json(prompt.to_json()).to_json() == prompt.to_json()
+    for form, path in (({"content": 1}, "put.content"), ({"title": None}, "put.title"), ({"id": "a"}, "put.id")):
+        with pytest.raises(CodecError) as caught:
+            Prompt.from_json(form, "put")
+        assert caught.value.path == path
 
 
 def test_a_tree_shares_nothing_with_the_form_it_was_read_from() -> None:

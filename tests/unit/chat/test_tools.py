@@ -112,7 +112,20 @@ def test_a_tutorial_that_is_there_already_is_not_written_again() -> None:
     for _ in range(3):
         ToolSuite(talk).add(WeatherPackage())
     assert talk.system().compose().count("Use greet first.") == 1
-    assert talk.system_prompt.version == 1
+    assert talk.prompt_store.version == 1
+
+
+def test_a_tutorial_takes_the_place_of_what_is_of_the_other_kind() -> None:
+    talk = chat()
+    ToolSuite(talk).add(WeatherPackage())
+    before, tutorials = talk.system().compose(), talk.system().child("tutorials")
+    tutorials.prompt("Tool Package WeatherPackage", replace=True).set_content("x")
+    ToolSuite(talk).add(WeatherPackage())
+    assert talk.system().compose() == before
+    for id in ("Applicability", "Tutorial"):
+        tutorials.child("Tool Package WeatherPackage").child(id, replace=True).prompt("inside").set_content("x")
+        ToolSuite(talk).add(WeatherPackage())
+        assert talk.system().compose() == before
 
 
 def test_reset_tutorials_puts_them_back_after_a_clear() -> None:

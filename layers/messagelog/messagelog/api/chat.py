@@ -5,15 +5,14 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from messagelog.api.problems import RequestError
 from messagelog.api.reply import Reply, chat_page, ok
 from messagelog.api.request import Request
 from messagelog.api.tables import client_of, log_of, retry_within
 from messagelog.chat.chat import Chat
 from messagelog.chat.dynamodb import DynamoDBChatState
-from messagelog.chat.prompt import PromptContainer
+from messagelog.chat.prompt_container import PromptContainer
+from messagelog.chat.prompt_store import STANDARD
 from messagelog.chat.queue import MessageQueue
-from messagelog.chat.system import STANDARD
 from messagelog.dynamodb import Counters
 from messagelog.settings import chat_table, settings
 from messagelog.travel import MAX_BODY_BYTES, size_of
@@ -53,24 +52,17 @@ def messages_page(chat: Chat, *, after: int, limit: int | None, historic: bool =
 
 def system_reply(chat: Chat) -> Reply:
     """The prompt tree and its text, with the version as the ETag. `text` is null if both do not fit into one reply."""
-    shown = _shown(chat.system())
-    return ok(shown, count=chat.system_prompt.version)
+    return _shown(chat.system(), chat.prompt_store.version)
 
 
 def put_system(chat: Chat, form: Any, *, version: int | None) -> Reply:
     """Replaces the prompt tree by one in its JSON form, if it has this version, and shows it."""
     tree = PromptContainer.from_json(form, "tree", standard=STANDARD)
-    shown = _shown(tree)
-    chat.system_prompt.put(tree.to_json(), version=version)
-    return ok(shown, count=chat.system_prompt.version)
+    return _shown(chat.prompt_store.put(tree, version=version), chat.prompt_store.version)
 
 
-def _shown(tree: PromptContainer) -> dict[str, Any]:
+def _shown(tree: PromptContainer, version: int) -> Reply:
     shown: dict[str, Any] = {"tree": tree.to_json(), "text": tree.compose()}
     if size_of(shown) > MAX_BODY_BYTES:
         shown["text"] = None
-    size = size_of(shown)
-    if size > MAX_BODY_BYTES:
-        detail = f"it takes {size} bytes of JSON, and {MAX_BODY_BYTES} are the most that one reply carries"
-        raise RequestError(413, "The prompt tree is too large", detail)
-    return shown
+    return ok(shown, count=version)

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from messagelog.chat.chat import Chat, HandoffStrategy
 from messagelog.chat.hooks import Hook, ToolEvent
-from messagelog.chat.prompt import Prompt, PromptContainer
+from messagelog.chat.prompt import Prompt
+from messagelog.chat.prompt_container import PromptContainer
 from messagelog.chat.queue import HookMessageWriter, MessageQueue
 from messagelog.chat.roles import ChatRole, Origin
 from messagelog.chat.tools import Tool, ToolPackage, ToolSuite

@@ -14,9 +14,9 @@ from typing import Any, Protocol
 
 from messagelog.chat import drafts
 from messagelog.chat.hooks import HookBuilder, Hooks
-from messagelog.chat.prompt import PromptContainer
+from messagelog.chat.prompt_container import PromptContainer
+from messagelog.chat.prompt_store import PromptStore
 from messagelog.chat.state import ChatState, System, Window
-from messagelog.chat.system import SystemPrompt
 from messagelog.checks import check_number
 from messagelog.errors import SendRunningError
 from messagelog.log import MessageLog
@@ -45,19 +45,20 @@ class Chat:
         self.log = log if isinstance(log, MessageLog) else MessageLog(log)
         self.state = state
         self.hooks = Hooks()
-        self.system_prompt = SystemPrompt(state)
+        self.prompt_store = PromptStore(state)
         self._system_override: str | None = None
 
     def system(self) -> PromptContainer:
         """The root of the prompt tree, as it is stored now. What is changed in the tree is stored at once.
 
-        The change raises PromptChangedError if another process has changed the tree since.
+        The change raises PromptChangedError if another process has changed the tree since, MessageTooLargeError for a
+        tree or a text that is larger than a message may be, ValueError in what was taken out of the tree.
         """
-        return self.system_prompt.read()
+        return self.prompt_store.read()
 
     def editing_system(self) -> AbstractContextManager[PromptContainer]:
         """`with chat.editing_system() as root:` stores all changes of the block as one; none if it raises."""
-        return self.system_prompt.editing()
+        return self.prompt_store.editing()
 
     def get_system(self) -> AgentMessage | None:
         """The system message in force: the override if there is one, else the composed tree; None without content."""
@@ -141,9 +142,12 @@ class Chat:
         self.hooks.silent = on
 
     def clear(self, retain_hooks: bool = False) -> None:
-        """Begins anew: no messages, no historic ones, an empty prompt tree, and no message hooks unless retained."""
+        """Begins anew: no messages, no historic ones, an empty prompt tree, and no message hooks unless retained.
+
+        The tree's root and its standard containers stay the same objects; all else is taken out of the tree.
+        """
         self._begin_anew(System())
-        self.system_prompt.reload()
+        self.prompt_store.reload()
         if not retain_hooks:
             self.hooks.clear("chat")
 

@@ -12,10 +12,10 @@ from messagelog.chat.chat import Chat
 from messagelog.chat.hooks import HookBuilder
 from messagelog.chat.json_hooks import JsonHooks
 from messagelog.chat.lease import HeldLease
-from messagelog.chat.prompt import PromptContainer
+from messagelog.chat.prompt_container import PromptContainer
+from messagelog.chat.prompt_store import GENERAL
 from messagelog.chat.providers import Provider
 from messagelog.chat.queue import HookMessageWriter, MessageQueue
-from messagelog.chat.system import GENERAL
 from messagelog.chat.tools import ToolSuite
 from messagelog.chat.turn import Turn
 from messagelog.messages import StoredMessage
@@ -92,17 +92,17 @@ class ChatService:
     def load_prompt_files(self) -> None:
         """Puts each `.md` and `.txt` file of `system_prompt_dir` into `general`, under its name without the extension.
 
-        A folder that does not exist has none. Raises ValueError for a file that is no UTF-8 text, or whose name is that
-        of a container.
+        A container that has the name gives way. A folder that does not exist has none. Raises ValueError for a file
+        that is no UTF-8 text.
         """
         prompts = dict(_prompt_files(self._config.system_prompt_dir))
 
         def put(root: PromptContainer) -> None:
             for name, text in prompts.items():
-                root.child(GENERAL).prompt(name).set_content(text)
+                root.child(GENERAL).prompt(name, replace=True).set_content(text)
 
         if prompts:
-            self._chat.system_prompt.update(put)
+            self._chat.prompt_store.update(put)
 
     def reset_tutorials(self) -> None:
         """Puts the tutorials of the tools into the prompt tree again, after `chat().clear()`."""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from messagelog.chat.prompt import PromptContainer
-from messagelog.chat.system import TUTORIALS
+from messagelog.chat.prompt_container import PromptContainer
+from messagelog.chat.prompt_store import TUTORIALS
 from messagelog.messages import JSONValue, ToolCall
 from messagelog.strictjson import copied, dumps
 
@@ -92,13 +92,13 @@ class ToolSuite:
         self._tutorials.clear()
 
     def reset_tutorials(self) -> None:
-        """Puts the tutorials of all packages into the chat's prompt tree: again, if it was cleared."""
+        """Puts the tutorials of all packages into the chat's prompt tree: again, if it was cleared or put anew."""
         if self._chat is None or not self._tutorials:
             return
-        self._chat.system_prompt.update(self._teach)
+        self._chat.prompt_store.update(self._teach)
 
     def _teach(self, root: PromptContainer) -> None:
         for title, names, text in self._tutorials:
-            container = root.child(TUTORIALS).child(title)
-            container.prompt("Applicability").set_content(names)
-            container.prompt("Tutorial").set_content(text)
+            container = root.child(TUTORIALS).child(title, replace=True)
+            container.prompt("Applicability", replace=True).set_content(names)
+            container.prompt("Tutorial", replace=True).set_content(text)
