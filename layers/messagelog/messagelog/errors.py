@@ -25,8 +25,8 @@ show it to the caller and keep it out of logs.
 class MessageLogError(Exception):
     """Base of all errors in this module.
 
-    `code` is the name that DynamoDB or botocore has for what went wrong (`AccessDeniedException`), empty if they have
-    none. It never holds content, so a log may show it.
+    `code` is the name that DynamoDB or botocore has for what went wrong (`AccessDeniedException`), or that of the
+    environment variable to set; empty if there is none. It never holds content, so a log may show it.
     """
 
     code: str = ""
