@@ -22,7 +22,8 @@ from uuid import uuid4
 
 import boto3
 import pytest
-from messagelog.api import sending, tables, worker
+from messagelog.api import chat, sending, tables, worker
+from messagelog.dynamodb import Retry
 from messagelog.settings import settings
 from moto import mock_aws
 
@@ -178,6 +179,12 @@ def new_process() -> None:
     """Makes the functions forget their clients and what they know of the counts, as a cold start does."""
     for made_once in (tables.client_of, sending._lambda_client, worker._provider_of):
         made_once.cache_clear()
+
+
+def try_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets the functions send each request once, so that no test waits for a fault that lasts to go away."""
+    for module in (tables, chat):
+        monkeypatch.setattr(module, "retry_within", lambda _: Retry(budget=0))
 
 
 def client_of_functions() -> DynamoDBClient:

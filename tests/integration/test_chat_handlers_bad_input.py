@@ -13,17 +13,23 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from local.dynamodb import HOST, free_port
-from local.runtime import LambdaContext
 from tests import faulty
 from tests.faulty import Faulty, LostReply, Unreachable
-from tests.http_api import CHAT_OPERATIONS, HttpApi, client_of_functions, empty, functions_on_moto, new_process
+from tests.http_api import (
+    CHAT_OPERATIONS,
+    HttpApi,
+    client_of_functions,
+    empty,
+    functions_on_moto,
+    new_process,
+    try_once,
+)
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 WRITES = ("enqueue", "send", "put_system", "clear")
 READS = ("get_system", "chat_messages")
-NO_TIME_LEFT = LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=0)  # so that nothing is tried twice
 
 any_text = st.text(st.characters(codec=None))
 json_values = st.recursive(
@@ -128,9 +134,9 @@ def test_any_tree_is_refused_or_read_back(api: HttpApi, tree: Any) -> None:
     ids=["throttled", "down", "refused"],
 )
 def test_what_surely_was_not_done_is_said_with_a_time_to_wait(
-    api: HttpApi, operation: str, fault: Any, status: int
+    api: HttpApi, monkeypatch: pytest.MonkeyPatch, operation: str, fault: Any, status: int
 ) -> None:
-    api.context = NO_TIME_LEFT
+    try_once(monkeypatch)
     Faulty(client_of_functions(), lambda _: fault)
     reply = api.send(operation)
     assert (reply.status, "outcome" in reply.json) == (status, False)
@@ -139,15 +145,15 @@ def test_what_surely_was_not_done_is_said_with_a_time_to_wait(
 
 @pytest.mark.parametrize("operation", WRITES)
 @pytest.mark.parametrize("fault", [LostReply(), faulty.server_error()], ids=["reply", "500"])
-def test_an_unknown_outcome_is_said(api: HttpApi, operation: str, fault: Any) -> None:
-    api.context = NO_TIME_LEFT
+def test_an_unknown_outcome_is_said(api: HttpApi, monkeypatch: pytest.MonkeyPatch, operation: str, fault: Any) -> None:
+    try_once(monkeypatch)
     Faulty(client_of_functions()).script("TransactWriteItems", repeat(fault))
     reply = api.send(operation)
     assert (reply.status, reply.json["outcome"], "retry-after" in reply.headers) == (503, "unknown", False)
 
 
-def test_a_put_under_a_version_can_be_sent_again(api: HttpApi) -> None:
-    api.context = NO_TIME_LEFT
+def test_a_put_under_a_version_can_be_sent_again(api: HttpApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    try_once(monkeypatch)
     Faulty(client_of_functions()).script("TransactWriteItems", repeat(LostReply()))
     reply = api.post("put_system", {"tree": {}}, headers={"If-Match": '"0"'})
     assert (reply.status, reply.json["outcome"], "retry-after" in reply.headers) == (503, "unknown", True)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import repeat
 
 import pytest
+from botocore.exceptions import ChecksumError
 from messagelog import (
     AgentMessage,
     ConflictError,
@@ -45,6 +46,13 @@ MOVED = cancelled("ConditionalCheckFailed", "None")
 MOVED_WITH_COUNT = cancelled("ConditionalCheckFailed", "None", item=HEAD)
 
 
+class CorruptReply(Outcome):
+    """Done, and answered by what is not what DynamoDB sent."""
+
+    def receive(self) -> None:
+        raise ChecksumError(checksum_type="crc32", expected_checksum=1, actual_checksum=2)
+
+
 def contents(log: MessageLog) -> list[str]:
     messages = log.all()
     assert [message.seq for message in messages] == list(range(1, len(messages) + 1))
@@ -69,6 +77,8 @@ PASSING = [
     pytest.param(refused("TransactionConflictException"), ["a", "b"], id="conflict"),
     pytest.param(cancelled("TransactionConflict", "None"), ["a", "b"], id="cancelled by a conflict"),
     pytest.param(cancelled("None", "ThrottlingError"), ["a", "a"], id="cancelled by throttling"),
+    pytest.param(cancelled(), ["a", "b"], id="cancelled for no reason told"),
+    pytest.param(CorruptReply(), ["a", "a"], id="corrupt reply"),
     pytest.param(MOVED, ["a", "b"], id="counter moved"),
     pytest.param(MOVED_WITH_COUNT, ["a", "b"], id="counter moved, with the count"),
 ]
@@ -117,6 +127,7 @@ def test_a_passing_fault_that_stays_ends_with_the_budget(on_ministack: Table, fa
         (Unreachable(), StorageUnavailableError, False),
         (LostRequest(), UnknownOutcomeError, False),
         (LostReply(), UnknownOutcomeError, True),
+        (CorruptReply(), UnknownOutcomeError, True),
         (throttled(), ThrottledError, False),
         (cancelled("None", "ThrottlingError"), ThrottledError, False),
         (server_error(), UnknownOutcomeError, False),
@@ -176,6 +187,7 @@ def test_a_request_that_can_only_fail_again_is_sent_once(on_moto: Table, fault: 
         ([server_error(), *[throttled()] * 99], UnknownOutcomeError),
         ([in_progress(), *[Unreachable()] * 99], UnknownOutcomeError),
         ([LostReply(), *[refused("TransactionConflictException")] * 99], UnknownOutcomeError),
+        ([LostReply(), *[cancelled()] * 99], UnknownOutcomeError),
         ([Unreachable(), throttled(), refused("AccessDeniedException")], StorageUnavailableError),
         ([Unreachable(), *[throttled()] * 99], ThrottledError),
         ([LostRequest(), MOVED_WITH_COUNT, refused("AccessDeniedException")], StorageUnavailableError),
@@ -210,9 +222,9 @@ def test_a_transaction_that_was_lost_is_made_anew_once_the_counter_has_moved_on(
 
 def test_a_lost_reply_to_the_very_first_append_does_not_double_it(on_ministack: Table) -> None:
     log = on_ministack.log()
-    on_ministack.faulty.script(WRITE, [LostReply(), in_progress(), Ok()])
+    on_ministack.faulty.script(WRITE, [LostReply(), in_progress(), cancelled(), Ok()])
     assert log.append_many([AgentMessage("user", "one"), AgentMessage("user", "two")]) == 2
-    assert on_ministack.tokens() == ["a", "a", "a"]
+    assert on_ministack.tokens() == ["a", "a", "a", "a"]
     assert contents(log) == ["one", "two"]
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from local.runtime import LambdaContext
 from tests import faulty
 from tests.faulty import Faulty, LostReply, LostRequest, Outcome, Unreachable
 from tests.http_api import (
@@ -21,13 +20,13 @@ from tests.http_api import (
     empty,
     functions_on_moto,
     new_process,
+    try_once,
 )
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 REQUEST_OF = dict.fromkeys(READS, "Query") | {"count": "GetItem"} | dict.fromkeys(APPENDS, "TransactWriteItems")
-NO_TIME_LEFT = LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=0)  # so that nothing is tried twice
 
 
 @pytest.fixture(scope="module")
@@ -51,11 +50,11 @@ def dynamodb(api: HttpApi) -> Iterator[Faulty]:
 
 
 @pytest.fixture
-def broken(api: HttpApi, dynamodb: Faulty) -> Callable[[str, Outcome], None]:
+def broken(dynamodb: Faulty, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Outcome], None]:
     """`broken(operation, fault)`: the request that this operation is about fails, again and again."""
 
     def breaks(operation: str, fault: Outcome) -> None:
-        api.context = NO_TIME_LEFT
+        try_once(monkeypatch)
         dynamodb.script(REQUEST_OF[operation], repeat(fault))
 
     return breaks
@@ -127,12 +126,14 @@ def test_a_fault_that_passes_is_not_seen(api: HttpApi, dynamodb: Faulty, operati
     assert api.send(operation).status == 201
 
 
-def test_a_fault_in_the_middle_of_a_read_leaves_no_part_of_a_reply(api: HttpApi, dynamodb: Faulty) -> None:
+def test_a_fault_in_the_middle_of_a_read_leaves_no_part_of_a_reply(
+    api: HttpApi, dynamodb: Faulty, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A page of a Query ends at 1 MB."""
     contents = [Random(seed).randbytes(180_000).hex() for seed in range(8)]  # does not compress to less than that
     for content in contents:
         api.post("append", {"role": "user", "content": content})
-    api.context = NO_TIME_LEFT
+    try_once(monkeypatch)
     dynamodb.script("Query", [faulty.Ok(), faulty.throttled()])
     assert api.get("all").status == 429
     assert api.contents() == contents

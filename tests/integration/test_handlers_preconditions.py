@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from local.runtime import LambdaContext
 from tests.faulty import Faulty, LostReply
-from tests.http_api import APPENDS, HttpApi, client_of_functions, empty, functions_on_moto, new_process
+from tests.http_api import APPENDS, HttpApi, client_of_functions, empty, functions_on_moto, new_process, try_once
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -116,8 +115,10 @@ def test_another_form_of_if_match_is_refused(api: HttpApi, operation: str, etag:
 
 @each_append
 @pytest.mark.parametrize("headers", [{"Idempotency-Key": "k"}, {"IF-MATCH": '"0"'}], ids=str)
-def test_what_is_safe_to_send_again_is_told_when(api: HttpApi, operation: str, headers: dict[str, str]) -> None:
-    api.context = LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=0)  # so that nothing is tried twice
+def test_what_is_safe_to_send_again_is_told_when(
+    api: HttpApi, monkeypatch: pytest.MonkeyPatch, operation: str, headers: dict[str, str]
+) -> None:
+    try_once(monkeypatch)
     new_process()
     Faulty(client_of_functions()).script("TransactWriteItems", repeat(LostReply()))
     reply = api.post(operation, body(operation, "a"), headers=headers)

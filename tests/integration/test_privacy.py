@@ -16,10 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from local.runtime import LambdaContext
 from tests import faulty
 from tests.faulty import Faulty, LostReply, LostRequest, Outcome, Unreachable
-from tests.http_api import OPERATIONS, READS, HttpApi, client_of_functions, empty, functions_on_moto, new_process
+from tests.http_api import (
+    OPERATIONS,
+    READS,
+    HttpApi,
+    client_of_functions,
+    empty,
+    functions_on_moto,
+    new_process,
+    try_once,
+)
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -81,11 +89,11 @@ def table() -> Iterator[DynamoDBClient]:
 
 
 @pytest.fixture
-def api(table: DynamoDBClient, event: Any) -> HttpApi:
+def api(table: DynamoDBClient, event: Any, monkeypatch: pytest.MonkeyPatch) -> HttpApi:
     empty(table)
     new_process()
-    context = LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=0)  # so that nothing is tried twice
-    return HttpApi(event, conversation=CONVERSATION, context=context)
+    try_once(monkeypatch)
+    return HttpApi(event, conversation=CONVERSATION)
 
 
 @pytest.fixture(autouse=True)

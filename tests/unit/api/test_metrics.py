@@ -11,7 +11,7 @@ import pytest
 from local.runtime import LambdaContext
 from tests import faulty
 from tests.faulty import Faulty, LostReply, Outcome
-from tests.http_api import HttpApi, client_of_functions, empty, functions_on_moto, new_process
+from tests.http_api import HttpApi, client_of_functions, empty, functions_on_moto, new_process, try_once
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -105,9 +105,11 @@ def test_a_throttled_request_is_a_retry_and_no_conflict(api: HttpApi, told: Call
     assert "Conflicts" not in counted
 
 
-def test_an_unknown_outcome_is_told_once(api: HttpApi, told: Callable[[], Any], event: Any) -> None:
+def test_an_unknown_outcome_is_told_once(
+    api: HttpApi, told: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     break_next(LostReply())
-    impatient = HttpApi(event, context=LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=0))
-    assert impatient.post("append", MESSAGE).status == 503
+    try_once(monkeypatch)
+    assert api.post("append", MESSAGE).status == 503
     (line,) = told()
     assert numbers(line) == {"UnknownOutcomes": 1}

@@ -17,6 +17,7 @@ from messagelog import (
     UnknownOutcomeError,
 )
 from messagelog.dynamodb.faults import FAILURES, Fault, Meaning, error_for, fault_of
+from messagelog.dynamodb.retry import OutOfTimeError
 
 URL = "http://dynamodb"
 
@@ -66,8 +67,15 @@ def cancelled(*codes: str | None, **members: Any) -> ClientError:
         (ResponseParserError("cut"), Meaning.UNKNOWN),
         (ConnectionResetError(), Meaning.UNKNOWN),
         (TimeoutError(), Meaning.UNKNOWN),
+        (boto.ChecksumError(checksum_type="crc32", expected_checksum=1, actual_checksum=2), Meaning.UNKNOWN),
+        (boto.BotoCoreError(), Meaning.UNKNOWN),
+        (boto.SSLError(endpoint_url=URL, error="reset"), Meaning.UNKNOWN),
+        (boto.CredentialRetrievalError(provider="iam", error_msg="gone"), Meaning.UNREACHABLE),
+        (boto.UnauthorizedSSOTokenError(), Meaning.UNREACHABLE),
+        (OutOfTimeError(), Meaning.LATE),
         (boto.NoCredentialsError(), Meaning.REFUSED),
         (boto.NoRegionError(), Meaning.REFUSED),
+        (boto.EndpointResolutionError(msg="no such region"), Meaning.REFUSED),
         (boto.ParamValidationError(report="the-users-own-words"), Meaning.REFUSED),
     ],
     ids=str,
@@ -117,8 +125,39 @@ def test_a_failed_condition_comes_with_the_item_that_it_met() -> None:
     assert fault == Fault(Meaning.CONDITION, "ConditionalCheckFailed", {0: head, 1: None})
 
 
-def test_a_cancelled_transaction_without_reasons_is_taken_for_a_failed_condition() -> None:
-    assert fault_of(answer("TransactionCanceledException"), deciding=1).meaning is Meaning.CONDITION
+def test_a_cancelled_transaction_without_reasons_tells_of_no_condition() -> None:
+    code = "TransactionCanceledException"
+    assert fault_of(answer(code), deciding=1) == Fault(Meaning.CONFLICT, code)
+    assert fault_of(cancelled(), deciding=1) == Fault(Meaning.CONFLICT, code)
+
+
+@pytest.mark.parametrize("resends", [False, True])
+@pytest.mark.parametrize(
+    "error", [answer("ThrottlingException"), answer("AccessDeniedException"), cancelled("TransactionConflict")], ids=str
+)
+def test_an_answer_says_itself_whether_the_request_was_sent_before(error: ClientError, *, resends: bool) -> None:
+    once = fault_of(error, deciding=1, resends=resends)
+    assert not once.leaves_open
+    again = ClientError({**error.response, "ResponseMetadata": {"RetryAttempts": 1}}, error.operation_name)  # type: ignore[typeddict-item]
+    assert fault_of(again, deciding=1, resends=resends).leaves_open
+    assert fault_of(again, deciding=1, resends=resends).meaning is once.meaning
+
+
+@pytest.mark.parametrize(
+    ("error", "open_if_sent_before"),
+    [
+        (boto.ConnectTimeoutError(endpoint_url=URL), True),
+        (boto.EndpointConnectionError(endpoint_url=URL), True),
+        (boto.CredentialRetrievalError(provider="iam", error_msg="gone"), True),
+        (boto.NoCredentialsError(), False),
+        (boto.ParamValidationError(report="wrong"), False),
+        (OutOfTimeError(), False),
+    ],
+    ids=str,
+)
+def test_what_could_not_be_sent_may_have_been_sent_before(error: Exception, *, open_if_sent_before: bool) -> None:
+    assert not fault_of(error).leaves_open
+    assert fault_of(error, resends=True).leaves_open is open_if_sent_before
 
 
 @pytest.mark.parametrize(
@@ -130,6 +169,7 @@ def test_a_cancelled_transaction_without_reasons_is_taken_for_a_failed_condition
         (Meaning.UNREACHABLE, StorageUnavailableError),
         (Meaning.UNKNOWN, StorageUnavailableError),
         (Meaning.REFUSED, StorageUnavailableError),
+        (Meaning.LATE, StorageUnavailableError),
     ],
 )
 def test_the_error_that_is_left(meaning: Meaning, kind: type[MessageLogError]) -> None:

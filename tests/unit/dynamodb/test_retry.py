@@ -10,7 +10,7 @@ from random import SystemRandom
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from messagelog.dynamodb.retry import Retry
+from messagelog.dynamodb.retry import OutOfTimeError, Retry
 from messagelog.dynamodb.storage import CONNECT_TIMEOUT, READ_TIMEOUT
 
 from tests.clock import Clock
@@ -84,6 +84,22 @@ def test_several_requests_can_share_one_budget() -> None:
 
 def test_without_any_budget_there_is_still_one_try() -> None:
     assert list(Retry(budget=0).attempts()) == [0]
+
+
+def test_nothing_is_begun_once_the_deadline_has_come() -> None:
+    clock = Clock()
+    retry = Retry(budget=0, deadline=2.0, clock=clock)
+    retry.begin()
+    clock.now = 2.0
+    with pytest.raises(OutOfTimeError):
+        retry.begin()
+
+
+def test_without_a_deadline_everything_may_be_begun() -> None:
+    clock = Clock()
+    retry = Retry(budget=0, clock=clock)
+    clock.now = 1e9
+    retry.begin()
 
 
 def test_the_defaults_are_real_time_and_the_systems_chance() -> None:

@@ -1,13 +1,14 @@
 """What a failed DynamoDB request means: was it written, and is it worth another try?
 
 Sources: "Error handling with DynamoDB" and "TransactWriteItems" in the DynamoDB developer guide and API reference. A
-cancelled transaction carries a reason for each of its actions, and any of them may decide.
+cancelled transaction carries a reason for each of its actions, and any of them may decide. What botocore raises itself
+says by its class whether the request can have been sent (botocore/exceptions.py, httpsession.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Any
 
@@ -15,6 +16,7 @@ from botocore import exceptions as boto
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
+from messagelog.dynamodb.retry import OutOfTimeError
 from messagelog.errors import (
     ConflictError,
     MessageLogError,
@@ -23,7 +25,8 @@ from messagelog.errors import (
     UnknownOutcomeError,
 )
 
-FAILURES = (ClientError, BotoCoreError, ResponseParserError, OSError)  # everything that a client call raises
+# Everything that a client call raises, and what is raised in place of one that comes too late.
+FAILURES = (ClientError, BotoCoreError, ResponseParserError, OSError, OutOfTimeError)
 
 
 class Meaning(Enum):
@@ -32,9 +35,10 @@ class Meaning(Enum):
     CONDITION = auto()  # a condition that decides did not hold; not written
     CONFLICT = auto()  # another transaction is working on the same items; not written
     THROTTLED = auto()  # not written
-    UNREACHABLE = auto()  # never sent; not written
+    UNREACHABLE = auto()  # could not be sent; not written
     UNKNOWN = auto()  # sent, and no answer that tells; a write may be done, or still be going on
     REFUSED = auto()  # the same request would always fail; not written
+    LATE = auto()  # not sent, since its time had run out; not written
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +46,18 @@ class Fault:
     """A failed request: its meaning and DynamoDB's name for it.
 
     `failed` holds, for each action whose condition did not hold, its place and the item that the answer carried.
+    `resent`: the client sent the request before, or may have, and tells of the last time alone.
     """
 
     meaning: Meaning
     code: str
     failed: Mapping[int, Mapping[str, Any] | None] = field(default_factory=dict)
+    resent: bool = False
+
+    @property
+    def leaves_open(self) -> bool:
+        """Whether a write that failed like this may be done all the same."""
+        return self.resent or self.meaning is Meaning.UNKNOWN
 
 
 _THROTTLED = {
@@ -59,10 +70,26 @@ _THROTTLED = {
 }
 _CONFLICT = {"TransactionConflict", "TransactionConflictException"}
 _CONDITION = "ConditionalCheckFailed"
+_CANCELLED = "TransactionCanceledException"
 _PASSING = _THROTTLED | _CONFLICT | {"None", _CONDITION}
-# A connection that broke, a reply that did not come or could not be read.
-_NO_ANSWER = (boto.HTTPClientError, boto.ConnectionError, ResponseParserError, OSError)
-_NEVER_SENT = (boto.EndpointConnectionError, boto.ConnectTimeoutError, boto.ProxyConnectionError)
+# Found before anything is sent, whatever the client does then.
+_UNFIT = (
+    boto.BaseEndpointResolverError,
+    boto.EndpointProviderError,
+    boto.NoCredentialsError,
+    boto.ParamValidationError,
+    boto.PartialCredentialsError,
+)
+# No connection, or no credentials to be had for the signature.
+_NOT_SENT = (
+    boto.ConnectTimeoutError,
+    boto.CredentialRetrievalError,
+    boto.EndpointConnectionError,
+    boto.MetadataRetrievalError,
+    boto.ProxyConnectionError,
+    boto.SSOError,
+    boto.TokenRetrievalError,
+)
 _REMEDIES = {
     "AccessDeniedException": "give the caller's role access to the table and its key",
     "ResourceNotFoundException": "check the name of the table and the region",
@@ -71,24 +98,28 @@ _REMEDIES = {
 }
 
 
-def fault_of(error: Exception, *, deciding: int = 0) -> Fault:
+def fault_of(error: Exception, *, deciding: int = 0, resends: bool = False) -> Fault:
     """The meaning of one of `FAILURES`.
 
     Of a transaction, the first `deciding` actions are those whose conditions may fail in the course of things.
+    `resends`: the client may send a request several times before it raises. An answer itself says how often it did.
     """
     if isinstance(error, ClientError):
-        return _fault_of_answer(error, deciding)
+        resent = error.response.get("ResponseMetadata", {}).get("RetryAttempts", 0) > 0
+        return replace(_fault_of_answer(error, deciding), resent=resent)
     name = type(error).__name__
-    if isinstance(error, _NEVER_SENT):
-        return Fault(Meaning.UNREACHABLE, name)
-    if isinstance(error, _NO_ANSWER):
-        return Fault(Meaning.UNKNOWN, name)
-    return Fault(Meaning.REFUSED, name)  # no credentials, no region: found before anything is sent
+    if isinstance(error, OutOfTimeError):
+        return Fault(Meaning.LATE, name)
+    if isinstance(error, _UNFIT):
+        return Fault(Meaning.REFUSED, name)
+    if isinstance(error, _NOT_SENT):
+        return Fault(Meaning.UNREACHABLE, name, resent=resends)
+    return Fault(Meaning.UNKNOWN, name)
 
 
 def _fault_of_answer(error: ClientError, deciding: int) -> Fault:
     code = error.response.get("Error", {}).get("Code", "")
-    if code == "TransactionCanceledException":
+    if code == _CANCELLED:
         return _fault_of_reasons(list(error.response.get("CancellationReasons", ())), deciding)
     if code in _THROTTLED:
         return Fault(Meaning.THROTTLED, code)
@@ -108,7 +139,9 @@ def _fault_of_reasons(reasons: list[Any], deciding: int) -> Fault:
         if code not in _PASSING:
             return Fault(Meaning.REFUSED, code)
     failed = {place: reasons[place].get("Item") for place, code in enumerate(codes) if code == _CONDITION}
-    if not codes or any(place < deciding for place in failed):
+    if not codes:  # nothing tells that the counter has moved, and only that would settle what was sent before
+        return Fault(Meaning.CONFLICT, _CANCELLED)
+    if any(place < deciding for place in failed):
         return Fault(Meaning.CONDITION, _CONDITION, failed)
     if throttled := _THROTTLED.intersection(codes):
         return Fault(Meaning.THROTTLED, throttled.pop())
@@ -136,5 +169,9 @@ def _error_for(fault: Fault, unknown: bool) -> MessageLogError:
     if fault.meaning is Meaning.REFUSED:
         return StorageUnavailableError(
             f"DynamoDB refused the request ({fault.code}); {_REMEDIES.get(fault.code, 'nothing was written')}"
+        )
+    if fault.meaning is Meaning.LATE:
+        return StorageUnavailableError(
+            "no time was left to ask DynamoDB; nothing was written, try again, and what is large in parts"
         )
     return StorageUnavailableError(f"DynamoDB cannot be reached ({fault.code}); nothing was written, try again later")

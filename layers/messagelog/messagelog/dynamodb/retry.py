@@ -12,11 +12,15 @@ from dataclasses import dataclass
 from random import SystemRandom
 
 
+class OutOfTimeError(Exception):
+    """A request was not begun, since the deadline has come."""
+
+
 @dataclass(frozen=True, slots=True)
 class Retry:
     """How long to go on trying, and how long to pause in between. All times in seconds.
 
-    The budget is longer than a request without an answer takes, so that one lost reply is always followed by another try.
+    The budget is longer than a request without an answer takes, so that one lost reply is followed by another try.
     `deadline` is a time on `clock` which no budget goes beyond, and when nothing is begun any more.
     `random` is the system's: Lambda's SnapStart clones the state of Python's own generator, and clones that pause alike
     collide again.
@@ -35,9 +39,10 @@ class Retry:
         end = self.clock() + self.budget
         return end if self.deadline is None else min(end, self.deadline)
 
-    def is_over(self) -> bool:
-        """Whether nothing more may be begun."""
-        return self.deadline is not None and self.clock() >= self.deadline
+    def begin(self) -> None:
+        """Called before each request. Raises OutOfTimeError if the deadline has come."""
+        if self.deadline is not None and self.clock() >= self.deadline:
+            raise OutOfTimeError
 
     def attempts(self, end: float | None = None) -> Attempts:
         """The tries until `end`: the end of a budget that begins now, unless several requests share one."""

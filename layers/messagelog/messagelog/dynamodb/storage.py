@@ -51,8 +51,9 @@ class DynamoDBStorage:
     """Keeps one conversation in a table with the partition key `conversation` and the sort key `entry`, both text.
 
     `client` is a boto3 DynamoDB client, shared as you like between threads and storages; without one, each storage
-    makes its own. `retry` bounds how long a request is tried; `counters` are told what is done. Raises ValueError for a
-    conversation that DynamoDB cannot take.
+    makes its own. Best is one from `default_client`: a client that retries by itself tells of its last try alone, so
+    an append may end in UnknownOutcomeError that another client would know was not written. `retry` bounds how long a
+    request is tried; `counters` are told what is done. Raises ValueError for a conversation that DynamoDB cannot take.
     """
 
     def __init__(

@@ -9,7 +9,6 @@ from messagelog.dynamodb import keys
 from messagelog.dynamodb.counters import Counters
 from messagelog.dynamodb.faults import FAILURES, Meaning, error_for, fault_of
 from messagelog.dynamodb.retry import Retry
-from messagelog.errors import StorageUnavailableError
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -25,7 +24,7 @@ def count_in(head: Mapping[str, Any]) -> int:
 
 
 class ConversationTable:
-    """The table as one conversation sees it."""
+    """The table as one conversation sees it. `resends`: the client may send a request again by itself."""
 
     def __init__(
         self, client: DynamoDBClient, name: str, conversation: str, retry: Retry, counters: Counters | None = None
@@ -36,6 +35,8 @@ class ConversationTable:
         self.conversation = conversation
         self.retry = retry
         self.counters = counters or Counters()
+        retries: Mapping[str, Any] = client.meta.config.retries  # type: ignore[attr-defined]
+        self.resends = retries.get("total_max_attempts") != 1
 
     def key(self, entry: str) -> dict[str, Any]:
         """The primary key of an entry."""
@@ -43,14 +44,18 @@ class ConversationTable:
 
     def get(self, entry: str, *, consistent: bool = True) -> dict[str, Any] | None:
         """The item, None if there is none. Tried once."""
+        self.retry.begin()
         reply = self.client.get_item(TableName=self.name, Key=self.key(entry), ConsistentRead=consistent)
         return dict(reply["Item"]) if "Item" in reply else None
 
     def put(self, item: dict[str, Any]) -> None:
         """Puts an item under no condition: it is new, or the same as the one that is there."""
-        if self.retry.is_over():
-            raise StorageUnavailableError("there is more to write than the time that is left allows; send it in parts")
         self.ask(lambda: self.client.put_item(TableName=self.name, Item=item))
+
+    def transact(self, request: Mapping[str, Any]) -> None:
+        """Sends a transaction. Tried once."""
+        self.retry.begin()
+        self.client.transact_write_items(**request)
 
     def head(self, *, consistent: bool = True) -> int:
         """The count in the counter item. Tried once."""
@@ -101,6 +106,7 @@ class ConversationTable:
         for attempt in self.retry.attempts(end):
             self.counters.retries += attempt > 0
             try:
+                self.retry.begin()
                 return request()
             except FAILURES as error:
                 fault, cause = fault_of(error), error

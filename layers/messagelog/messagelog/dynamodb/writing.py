@@ -82,7 +82,8 @@ class Append:
             try:
                 return self._try(rows)
             except FAILURES as error:
-                fault, cause = fault_of(error, deciding=self._also_place + len(self._also)), error
+                deciding = self._also_place + len(self._also)
+                fault, cause = fault_of(error, deciding=deciding, resends=self._table.resends), error
                 if (replay := self._learn(fault, attempts)) is not None:
                     return replay
                 if fault.meaning is Meaning.REFUSED:
@@ -96,13 +97,13 @@ class Append:
             self._count = self._table.head()
         if self._transaction is None:
             self._transaction = self._transaction_of(rows, self._count)
-        self._table.client.transact_write_items(**self._transaction)
+        self._table.transact(self._transaction)
         self._counters.bytes += sum(item_size(row) for row in rows)
         return self._appended(self._count)
 
     def _learn(self, fault: Fault, attempts: Attempts) -> Appended | None:
         """What a failed try means for the next one; or the outcome, if the key turns out to have been used before."""
-        if fault.meaning is Meaning.UNKNOWN and self._transaction is not None:
+        if fault.leaves_open and self._transaction is not None:
             self._unknown = True
         if fault.meaning is Meaning.CONDITION:
             if self._unknown and datetime.now(UTC) - self._at > _TOKEN_LIFE:
