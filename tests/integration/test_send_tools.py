@@ -88,6 +88,32 @@ def test_a_tool_that_raises_says_so_and_the_model_goes_on(talk: Talk) -> None:
     assert talk.said()[-1] == ("assistant", "Sorry.")
 
 
+class MuteError(Exception):
+    def __str__(self) -> str:
+        raise ValueError("cannot even say so")
+
+
+@pytest.mark.parametrize(
+    ("error", "result"),
+    [(MuteError(), "Error: MuteError: MuteError"), (SystemExit(2), "Error: SystemExit: 2")],
+    ids=repr,
+)
+def test_whatever_a_tool_raises_answers_its_call(talk: Talk, error: BaseException, result: str) -> None:
+    """Also to hooks that look through it, and so that no later send runs the call again."""
+
+    def work(args: Any) -> str:
+        raise error
+
+    service, weather = talk.service(), Weather(work)
+    service.tools().add(weather)
+    events: list[ToolEvent] = []
+    service.hook().tool().error().regex("").do(events.append)
+    talk.server.script(Reply(calls=[call("a")]), Reply("Sorry."))
+    service.send("y")
+    assert (results(talk), len(weather.runs)) == ([result], 1)
+    assert [event.error for event in events] == [error]
+
+
 @pytest.mark.parametrize("arguments", ["{", "[]", '"x"', ""])
 def test_arguments_that_a_tool_cannot_use_are_its_error(talk: Talk, arguments: str) -> None:
     service = talk.service()

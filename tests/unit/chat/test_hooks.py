@@ -181,6 +181,22 @@ def test_a_callback_that_raises_stops_no_other_and_is_told_of() -> None:
     assert len(seen) == 2
 
 
+def test_a_pattern_that_cannot_be_looked_for_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    hooks, seen = Hooks(), []
+    build(hooks).message().regex("hi").do(seen.append)
+    build(hooks).message().do(seen.append)
+
+    def matches(builder: HookBuilder, event: Any) -> bool:
+        if builder.pattern:
+            raise RecursionError("too deep")
+        return True
+
+    monkeypatch.setattr(HookBuilder, "matches", matches)
+    with pytest.raises(RecursionError):
+        hooks.emit_message(message())
+    assert len(seen) == 1
+
+
 def test_silence_is_for_messages_only() -> None:
     hooks, seen = Hooks(), []
     for builder in (build(hooks).message().max_triggers(1), build(hooks).stream(), build(hooks).tool()):

@@ -36,7 +36,7 @@ class ToolEvent:
     phase: Phase
     call: ToolCall
     result: str | None = None
-    error: Exception | None = None
+    error: BaseException | None = None
 
 
 Event: TypeAlias = "StoredMessage | StreamEvent | ToolEvent"
@@ -101,19 +101,19 @@ class Hooks:
         """Tells of what a provider streams."""
         self._emit("stream", event)
 
-    def emit_tool(self, phase: Phase, call: ToolCall, outcome: str | Exception | None = None) -> None:
+    def emit_tool(self, phase: Phase, call: ToolCall, outcome: str | BaseException | None = None) -> None:
         """Tells of a tool's run; `outcome` is its result, or its error."""
-        result, error = (None, outcome) if isinstance(outcome, Exception) else (outcome, None)
+        result, error = (None, outcome) if isinstance(outcome, BaseException) else (outcome, None)
         self._emit("tool", ToolEvent(phase, call, result, error))
 
     def _emit(self, target: Target, event: Event) -> None:
         first_error: Exception | None = None
         for hook in list(self._hooks):
-            if hook.wanted.target == target and hook.wanted.matches(event) and hook.take_trigger():
-                try:
+            try:
+                if hook.wanted.target == target and hook.wanted.matches(event) and hook.take_trigger():
                     hook.callback(_own(event))
-                except Exception as error:
-                    first_error = first_error or error
+            except Exception as error:
+                first_error = first_error or error
         if first_error:
             raise first_error
 
@@ -196,10 +196,18 @@ def text_of(event: Event) -> str:
     return str(getattr(event, "text", ""))
 
 
+def words_of(error: BaseException) -> str:
+    """What an error says; its class's name if it fails even in that."""
+    try:
+        return str(error)
+    except Exception:
+        return type(error).__name__
+
+
 def _text_of_run(event: ToolEvent) -> str:
     if event.phase == "before":
         return as_text(event.call.args)
-    return str(event.error) if event.error else event.result or ""
+    return words_of(event.error) if event.error else event.result or ""
 
 
 def _kind_of(event: Event) -> str:

@@ -27,7 +27,8 @@ class Tool:
     """A function for the model to call.
 
     `parameters` is the JSON schema of its args. `run(args)` gets the args as the model wrote them, text if they are no
-    JSON, and returns a text or a JSON value; what it raises, the model is told.
+    JSON, and returns a text or a JSON value; what it raises, the model is told. It gives up by itself in good time:
+    the send waits for it without a limit.
     """
 
     name: str

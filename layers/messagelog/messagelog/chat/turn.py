@@ -15,6 +15,7 @@ from typing import Any
 from messagelog.chat.answer import Answer
 from messagelog.chat.calls import is_due, open_calls, with_own_ids
 from messagelog.chat.chat import Chat
+from messagelog.chat.hooks import words_of
 from messagelog.chat.lease import HeldLease
 from messagelog.chat.providers import Event, Provider
 from messagelog.chat.tools import ToolSuite
@@ -170,9 +171,9 @@ class Turn:
         self._tell(emit, "before", call)
         try:
             result = self._tools.run(call)
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # what argparse raises at args that it cannot use
             self._tell(emit, "error", call, error)
-            return f"Error: {type(error).__name__}: {error}"
+            return f"Error: {type(error).__name__}: {words_of(error)}"
         self._tell(emit, "after", call, result)
         return result
 
