@@ -61,18 +61,22 @@ class Step:
 
 @dataclass
 class Reply(Step):
-    """A whole answer, in pieces: thinking, text, tool calls. `before_end` runs when all but the end was sent."""
+    """A whole answer, in pieces: thinking, text, tool calls. `before_end` runs when all but the end was sent.
+
+    `finish` is why it ends, if not as it always does.
+    """
 
     text: str = ""
     calls: Sequence[Call] = ()
     thinking: str = ""
     before_end: Callable[[], object] = lambda: None
+    finish: str = ""
 
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         chunks = Chunks(handler)
         self.pieces(chunks)
         self.before_end()
-        chunks.delta(finish="tool_calls" if self.calls else "stop")
+        chunks.delta(finish=self.finish or ("tool_calls" if self.calls else "stop"))
         chunks.end()
 
     def pieces(self, chunks: Chunks) -> None:

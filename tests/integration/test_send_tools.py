@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from messagelog import ToolCall
+from messagelog import ProviderError, ToolCall
 from messagelog.chat import ToolEvent
-from messagelog.chat.turn import ROUNDS_USED_UP
+from messagelog.chat.calls import open_calls
+from messagelog.chat.turn import CUT_OFF, ROUNDS_USED_UP
 
 from tests.chat_server import Reply
 from tests.chats import Talk, Weather, call
@@ -170,6 +171,53 @@ def test_ten_rounds_are_allowed_unless_said_otherwise(talk: Talk) -> None:
     talk.server.script(*(Reply(calls=[call(f"c{n}")]) for n in range(11)))
     service.send("y")
     assert len(weather.runs) == 10
+
+
+class TestCutOff:
+    """A reply that the model was not allowed to end."""
+
+    @pytest.mark.parametrize("reason", ["length", "content_filter"])
+    @pytest.mark.parametrize("arguments", ["", "{}", '{"city": "Ber'])
+    def test_none_of_its_calls_is_run_and_the_model_is_asked_again(
+        self, talk: Talk, reason: str, arguments: str
+    ) -> None:
+        service, weather = talk.service(), Weather()
+        service.tools().add(weather)
+        cut = Reply("Let me", calls=[call("a"), ("b", "get_weather", arguments)], finish=reason)
+        talk.server.script(cut, Reply(calls=[call("c")]), Reply("Mild."))
+        service.send("y")
+        assert results(talk) == [CUT_OFF, CUT_OFF, "22 in Berlin"]
+        assert len(weather.runs) == 1
+        assert talk.asked(1)[-3:] == [("assistant", "Let me"), ("tool", CUT_OFF), ("tool", CUT_OFF)]
+
+    def test_its_calls_are_answered_with_the_append_that_records_them(self, talk: Talk) -> None:
+        """So that no later send finds them open, whatever happens now."""
+        service, weather = talk.service(), Weather()
+        service.tools().add(weather)
+        talk.server.script(Reply(calls=[call("a")], finish="length"))
+        service.hook().message("assistant").do(lambda _: found.append(open_calls(talk.log())))
+        found: list[Any] = []
+        with pytest.raises(ProviderError):
+            service.send("y")
+        assert found == [[]]
+
+    def test_it_is_one_of_the_rounds(self, talk: Talk) -> None:
+        service = talk.service(max_tool_call_rounds=1)
+        service.tools().add(Weather())
+        talk.server.script(*[Reply(calls=[call("a")], finish="length")] * 2)
+        service.send("y")
+        assert results(talk) == [CUT_OFF] * 2
+
+    def test_a_text_alone_is_the_answer(self, talk: Talk) -> None:
+        talk.server.script(Reply("Half of", finish="length"))
+        talk.service().send("y")
+        assert talk.said() == [("user", "y"), ("assistant", "Half of")]
+
+    def test_where_nothing_was_said_the_error_says_what_to_do(self, talk: Talk) -> None:
+        talk.server.script(Reply(thinking="On and on", finish="length"))
+        with pytest.raises(ProviderError, match=r"\(length\): allow more tokens"):
+            talk.service().send("y")
+        assert talk.said() == [("user", "y")]
 
 
 class TestOpenCalls:

@@ -57,9 +57,15 @@ def test_an_empty_answer_is_an_answer() -> None:
     assert [message.role for message in answer_of(Finish("stop")).messages()] == ["assistant"]
 
 
-def test_only_a_finished_answer_is_complete() -> None:
-    assert not answer_of(ContentDelta("half of it")).is_complete
-    assert answer_of(ContentDelta("all"), Finish("stop")).is_complete
+def test_only_an_answer_that_came_to_its_end_tells_why() -> None:
+    assert answer_of(ContentDelta("half of it")).finish is None
+    assert answer_of(ContentDelta("all"), Finish("stop")).finish == Finish("stop")
+
+
+def test_thinking_alone_says_nothing() -> None:
+    assert answer_of(ReasoningDelta("hm"), ContentDelta(""), Finish("length", is_cut=True)).says_nothing
+    assert not answer_of(ContentDelta("so")).says_nothing
+    assert not answer_of(ToolCallDelta(0, "a", "f", "")).says_nothing
 
 
 def test_pieces_of_interleaved_calls_find_their_call() -> None:

@@ -214,6 +214,25 @@ def test_the_request_holds_prompt_messages_and_tools(bedrock: Bedrock) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("reason", "is_cut"),
+    [
+        ("end_turn", False),
+        ("stop_sequence", False),
+        ("tool_use", False),
+        ("max_tokens", True),
+        ("model_context_window_exceeded", True),
+        ("guardrail_intervened", True),
+        ("content_filtered", True),
+        ("malformed_tool_use", True),
+        ("malformed_model_output", True),
+    ],
+)
+def test_a_reply_that_was_not_allowed_to_end_says_so(bedrock: Bedrock, reason: str, is_cut: bool) -> None:
+    stop = frame("messageStop", {"stopReason": reason})
+    assert bedrock.events(streams([*TEXT, stop]))[-1] == Finish(reason, is_cut)
+
+
 def test_without_prompt_and_tools_neither_is_sent(bedrock: Bedrock) -> None:
     bedrock.events(streams([*TEXT, STOP]))
     assert bedrock.requests[0].keys() == {"path", "messages"}

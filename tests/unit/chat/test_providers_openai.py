@@ -84,6 +84,11 @@ def test_the_request_holds_the_prompt_first_and_the_tools(server: ChatServer) ->
     assert (request["model"], request["stream"], request["temperature"]) == ("m", True, 0)
 
 
+@pytest.mark.parametrize("reason", ["length", "content_filter", "stop"])
+def test_a_reply_that_was_not_allowed_to_end_says_so(server: ChatServer, reason: str) -> None:
+    assert events_of(server, Reply("x", finish=reason))[-1] == Finish(reason, is_cut=reason != "stop")
+
+
 def test_without_prompt_and_tools_neither_is_sent(server: ChatServer) -> None:
     server.script(Reply("x"))
     list(server.provider().stream(None, ASKED, []))

@@ -19,10 +19,10 @@ class _Call:
 
 
 class Answer:
-    """One reply. `is_complete` once the model has ended it; a reply that was cut is not to be recorded."""
+    """One reply. `finish` is its last event; a reply that has none broke off, and is not to be recorded."""
 
     def __init__(self) -> None:
-        self.is_complete = False
+        self.finish: Finish | None = None
         self._text: list[str] = []
         self._thinking: list[str] = []
         self._calls: list[_Call] = []
@@ -40,7 +40,12 @@ class Answer:
                 call.id, call.name = call.id or event.id, call.name or event.name
                 call.arguments.append(event.arguments)
             case Finish():
-                self.is_complete = True
+                self.finish = event
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether there is neither a text nor a call in it."""
+        return not any(self._text) and not self._calls
 
     def messages(self) -> list[AgentMessage]:
         """The thinking, if there was any, and the assistant's message with its tool calls.

@@ -32,8 +32,10 @@ from messagelog.messages import AgentMessage, StoredMessage, ToolCall
 from messagelog.storage import AlsoError
 
 ROUNDS_USED_UP = "Not run: the model has called tools in more rounds than are allowed."
+CUT_OFF = "Not run: the reply was cut off, and this call may lack a part of its arguments."
 
 _COME_TO_NO_END = "the turn came to no end, and what was said is in the chat: go on with a send without content"
+_CUT_AT_ONCE = "the reply was cut off before its first word ({}): allow more tokens, shorten the chat, or say it anew"
 _MAX_RESENDS = 10  # so that a hook that always asks again comes to an end
 _DRAINED_AT_ONCE = 40  # leaves an append below the 50 that may commit with it
 
@@ -133,11 +135,15 @@ class Turn:
         prompt = None if system is None else system.content
         stream = self._provider.stream(prompt, self._provider.view(messages), self._tools.tools())
         answer = self._heard(stream)
-        if not answer.is_complete:
+        if answer.finish is None:
             if self._interrupted:
                 return False
             raise ProviderError("the provider's reply broke off before its end")
-        *_, said = self._record(with_own_ids(answer.messages(), messages))
+        *thought, said = with_own_ids(answer.messages(), messages)
+        if answer.finish.is_cut and answer.says_nothing:
+            raise ProviderError(_CUT_AT_ONCE.format(answer.finish.reason))
+        not_run = [_result(call, CUT_OFF) for call in said.tool_calls] if answer.finish.is_cut else []
+        self._record([*thought, said, *not_run])
         return bool(said.tool_calls)
 
     def _heard(self, stream: Iterator[Event]) -> Answer:
@@ -159,7 +165,7 @@ class Turn:
             if self._interrupted:
                 return
             self._lease.renew()
-            result = AgentMessage("tool", result_of(call), name=call.name, tool_call_id=call.id)
+            result = _result(call, result_of(call))
             try:
                 self._record([result])
             except (CodecError, MessageTooLargeError) as error:
@@ -202,3 +208,7 @@ class Turn:
         """The chat's messages, with those that others have added meanwhile."""
         self._window += self._chat.iter_messages(after=self._window[-1].seq if self._window else 0)
         return self._window
+
+
+def _result(call: ToolCall, content: str) -> AgentMessage:
+    return AgentMessage("tool", content, name=call.name, tool_call_id=call.id)

@@ -47,10 +47,14 @@ class ToolCallDelta:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The model has ended its reply, for a reason in the provider's words. A reply without it was cut."""
+    """The reply has come to its end, for a reason in the provider's words; without this event, it broke off.
+
+    `is_cut`: the model was stopped before it had said all, so that a tool call may lack a part of its arguments.
+    """
 
     kind: ClassVar[Literal["finish"]] = "finish"
     reason: str
+    is_cut: bool = False
 
 
 Event: TypeAlias = ContentDelta | ReasoningDelta | ToolCallDelta | Finish

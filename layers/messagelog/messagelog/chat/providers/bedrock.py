@@ -7,6 +7,9 @@ also where no tool is offered any more.
 Claude's thinking blocks come with a signature and would have to be given back with it in the rounds of a tool loop,
 which a log of texts cannot do. So it is asked not to think ("Extended thinking" in the Bedrock user guide). Newer
 models refuse that; they think adaptively and take a history without the blocks ("Adaptive thinking" there).
+
+A `stopReason` other than `end_turn`, `stop_sequence` and `tool_use` says that the model was stopped or that its output
+is malformed (`MessageStopEvent` in the API reference).
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from messagelog.errors import ProviderError
 from messagelog.messages import StoredMessage
 from messagelog.views.bedrock import to_bedrock
 
+_WHOLE = ("end_turn", "stop_sequence", "tool_use")
 _NO_THINKING = {"thinking": {"type": "disabled"}}
 _FAILURES = (ClientError, BotoCoreError, HTTPError, ParserError)
 _READ_SECONDS = 120
@@ -105,7 +109,7 @@ def _events(part: Mapping[str, Any]) -> Iterator[Event]:
         case {"contentBlockDelta": {"delta": {"reasoningContent": {"text": text}}}}:
             yield ReasoningDelta(text)
         case {"messageStop": {"stopReason": reason}}:
-            yield Finish(reason)
+            yield Finish(reason, is_cut=reason not in _WHOLE)
 
 
 def _error_of(error: Exception) -> ProviderError:

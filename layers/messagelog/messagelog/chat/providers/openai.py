@@ -4,6 +4,9 @@ Rules from the API reference, `POST /v1/chat/completions` and "The chat completi
 (platform.openai.com/docs/api-reference/chat). Compatible endpoints stream a model's thinking as `reasoning_content`
 (vLLM, DeepSeek) or `reasoning` (OpenRouter, Ollama). It cannot be given back, and is not asked for: an endpoint whose
 model thinks unasked is told not to by `options`.
+
+With the `finish_reason` `length` or `content_filter`, content is missing ("The chat completion object" there), and so
+may be a part of a tool call.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionChunk
     from openai.types.chat.chat_completion_chunk import ChoiceDelta
 
+_CUT = ("length", "content_filter")
 _CODE = re.compile(r"[\w.-]{1,64}", re.ASCII)
 
 
@@ -88,7 +92,7 @@ def _events(chunk: ChatCompletionChunk) -> Iterator[Event]:
         if choice.delta is not None:
             yield from _delta_events(choice.delta)
         if choice.finish_reason:
-            yield Finish(choice.finish_reason)
+            yield Finish(choice.finish_reason, is_cut=choice.finish_reason in _CUT)
 
 
 def _delta_events(delta: ChoiceDelta) -> Iterator[Event]:
