@@ -21,6 +21,7 @@ QUERIES: list[dict[str, Any]] = [
     *({"faithful": value} for value in (True, False)),
     {"last": 8, "max_tokens": 30},
     {"last": 6, "after": 4},
+    {"last": 4, "after": 1},
 ]
 each_view = pytest.mark.parametrize("view", VIEWS)
 
@@ -74,6 +75,15 @@ def test_in_a_window_a_result_far_behind_its_call_answers_it_no_more(api: HttpAp
     for query in ({}, {"last": 300}):
         assert api.get(view, **query).json["messages"] == getattr(log, view)(**query)
     assert (log.to_openai() == log.to_openai(last=300)) is False
+
+
+@each_view
+@pytest.mark.parametrize("window", [{}, {"last": 8}], ids=str)
+def test_an_after_inside_an_exchange_begins_before_it(api: HttpApi, view: str, window: dict[str, int]) -> None:
+    """A page invents no call for a result whose own is before `after`."""
+    log = fill(api, exchange(1), exchange(2))
+    assert api.get(view, after=6, **window).json["messages"] == getattr(log, view)(after=4)
+    assert api.get(view, after=8, **window).json["messages"] == []
 
 
 @each_view

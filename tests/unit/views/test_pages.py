@@ -14,7 +14,7 @@ from messagelog.views import anthropic, bedrock, langchain, openai
 from messagelog.views.pages import Page, PageTooLargeError, page
 
 from tests.providers.logs import broken_logs, interrupted_logs, stored, valid_logs
-from tests.unit.views.test_promises import PROVIDERS, VIEWS, Provider
+from tests.unit.views.test_promises import PROVIDERS, VIEWS, Provider, marks_in
 
 any_log = st.one_of(broken_logs(), interrupted_logs(), valid_logs())
 
@@ -123,6 +123,37 @@ def test_an_after_of_ones_own_gives_what_the_provider_takes(
     assert provider.rules.faults(provider.rules.continued(part.messages)) == []
 
 
+@pytest.mark.parametrize("view", VIEWS)
+@given(log=any_log, after=st.integers(0, 25))
+@settings(max_examples=200, deadline=None)
+def test_behind_an_after_of_ones_own_nothing_is_lost_and_nothing_made_up(
+    view: ModuleType, log: list[StoredMessage], after: int
+) -> None:
+    """The page is an end of the whole view. Only a result may be missing: it stands with its call, maybe before."""
+    shown = page(view.turns, log, room=10**6, size=size, after=after).messages
+    whole = whole_view(view, log)
+    before = whole[: len(whole) - len(shown)]
+    if shown and shown[0] != (first := whole[len(before)]):
+        blocks = len(first["content"]) - len(shown[0]["content"])
+        before.append({**first, "content": first["content"][:blocks]})
+    assert joined([Page(before, None), Page(shown, None)]) == whole
+    text = json.dumps(before, ensure_ascii=False)
+    assert not any(
+        mark in text for message in log[after:] if message.role != "tool" for mark in marks_in(message.content)
+    )
+
+
+@pytest.mark.parametrize("faithful", [False, True], ids=["mended", "faithful"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_what_the_view_does_not_show_moves_no_cut(view: ModuleType, faithful: bool) -> None:
+    log = stored([USER, ASSISTANT, AgentMessage("reasoning", "hm"), AgentMessage("user", "more"), ASSISTANT])
+    for after in (2, 3):
+        part = page(view.turns, log, room=10**6, size=size, after=after, faithful=faithful)
+        assert part.messages == whole_view(view, log, faithful=faithful)[2:]
+    log = stored([USER, ASSISTANT, AgentMessage("reasoning", "hm")])
+    assert page(view.turns, log, room=10**6, size=size, after=2, faithful=faithful).messages == []
+
+
 @given(log=valid_logs(), room=st.integers(200, 900))
 @settings(max_examples=100, deadline=None)
 def test_a_page_holds_as_much_as_fits(log: list[StoredMessage], room: int) -> None:
@@ -153,10 +184,10 @@ def test_an_unanswered_call_is_answered_where_the_page_ends() -> None:
     assert [body["role"] for body in parts[0].messages] == ["user", "assistant", "tool"]
 
 
-def test_an_after_inside_an_exchange_keeps_its_result() -> None:
+def test_an_after_inside_an_exchange_begins_before_it() -> None:
     log = stored([USER, CALL, RESULT, USER])
     part = page(openai.turns, log, room=10**6, size=size, after=2)
-    assert [body["role"] for body in part.messages] == ["assistant", "tool", "user"]
+    assert [body["role"] for body in part.messages] == ["user", "assistant", "tool", "user"]
 
 
 def test_an_exchange_too_large_names_its_seqs_and_what_is_behind() -> None:

@@ -70,10 +70,10 @@ def test_nothing_is_lost_and_nothing_comes_twice(provider: Provider, log: list[S
     dropped = {"reasoning", "system"} if provider.drops_system else {"reasoning"}
     for message in log:
         expected = 0 if message.role in dropped else 1
-        for mark in _marks(message.content):
+        for mark in marks_in(message.content):
             assert text.count(mark) == expected
         for call in message.tool_calls:
-            for mark in _marks(json.dumps(call.args, ensure_ascii=False)):
+            for mark in marks_in(json.dumps(call.args, ensure_ascii=False)):
                 assert text.count(mark) == 1
 
 
@@ -82,7 +82,7 @@ def test_nothing_is_lost_and_nothing_comes_twice(provider: Provider, log: list[S
 @many
 def test_all_but_results_stays_in_the_order_of_the_log(provider: Provider, log: list[StoredMessage]) -> None:
     text = json.dumps(provider.show(log), ensure_ascii=False)
-    marks = [mark for message in log if message.role != "tool" for mark in _marks(message.content)]
+    marks = [mark for message in log if message.role != "tool" for mark in marks_in(message.content)]
     places = [text.index(mark) for mark in marks if mark in text]
     assert places == sorted(places)
 
@@ -146,7 +146,8 @@ def _call_ids(message: dict[str, Any]) -> list[str]:
     return found
 
 
-def _marks(text: str) -> list[str]:
+def marks_in(text: str) -> list[str]:
+    """The marks of a text, in order."""
     return [f"«{part.partition('»')[0]}»" for part in text.split("«")[1:]]
 
 

@@ -19,6 +19,8 @@ def view_page(request: Request, turns: Callable[..., list[Turn]]) -> Reply:
     """As much of the view as a reply holds, and in `next` the `after` of the page behind it.
 
     `turns` is that of a module of `messagelog.views`. The reply carries the count if it shows the end of the log.
+    A window moves as the log grows, and the ids of its next page are made from the messages that are in it by then: its
+    pages are one view only of a log that stands still.
     """
     last, max_tokens = request.number("last"), request.number("max_tokens")
     after, faithful = request.number("after") or 0, request.flag("faithful")

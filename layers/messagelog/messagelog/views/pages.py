@@ -3,7 +3,7 @@
 A page is a slice of the whole view, between two cuts. A cut lies before a user or system message that begins a turn of
 its own, so a page stands alone, and the pages joined are the whole view. Only where no such cut is near enough, as in a
 turn larger than a page, it lies before a user message that was merged into a turn: the last turn of that page and the
-first of the next are then one turn in two parts, both the user's.
+first of the next are then one turn in two parts, both the user's. A faithful view mends nothing, and is cut anywhere.
 
 Why a page needs the whole log: whether an id was used before, and so is replaced, stands in front of the page; a late
 result of one of its calls stands behind it. No rule that sees less keeps both a legal id that is used once as it is and
@@ -13,10 +13,10 @@ all ids of the joined pages apart.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from messagelog.errors import MessageTooLargeError
 from messagelog.messages import StoredMessage
@@ -68,8 +68,7 @@ def page(
     """As much of the view behind message `after` as `room` holds.
 
     `messages` is the whole log, oldest first, also what is before `after`. `size` measures one entry of the view as the
-    reply carries it. An `after` that is no `next` of a page gives the view of the messages behind it, as if the log
-    began there. A faithful view may be cut anywhere.
+    reply carries it. Where no cut lies at `after`, the page begins at the last one before it.
     Raises PageTooLargeError where not even the shortest page fits.
     """
     log = list(messages)
@@ -97,16 +96,33 @@ def _head(turn: Turn, room: int, size: Callable[[dict[str, Any]], int]) -> Turn 
 
 
 def _behind(after: int, view: View, log: list[StoredMessage], faithful: bool) -> list[Turn]:
+    """The view from the last cut before all that it shows of the messages behind `after`."""
     turns = view(log, faithful=faithful)
-    if after == 0:
+    behind = (message for message in log if message.seq > after)
+    begin = next((message.seq for message in behind if view([message], faithful=faithful)), None)
+    if begin is None:
+        return []
+    before = [cut for cut in _cuts(turns, faithful) if cut.seq <= begin]
+    if not before:
         return turns
+    _, index, joint = before[-1]
+    return turns[index:] if joint is None else [turns[index].parted(joint)[1], *turns[index + 1 :]]
+
+
+class _Cut(NamedTuple):
+    """Where a page may begin: with message `seq`, at the start of a turn or at one of its joints."""
+
+    seq: int
+    turn: int
+    joint: int | None
+
+
+def _cuts(turns: list[Turn], faithful: bool) -> Iterator[_Cut]:
     for index, turn in enumerate(turns):
-        if turn.first == after + 1 and _is_cut(turns, index):
-            return turns[index:]
+        if faithful or _is_cut(turns, index):
+            yield _Cut(turn.first, index, None)
         for joint, (seq, _) in enumerate(turn.joints):
-            if seq == after + 1:
-                return [turn.parted(joint)[1], *turns[index + 1 :]]
-    return view([message for message in log if message.seq > after], faithful=faithful)
+            yield _Cut(seq, index, joint)
 
 
 def _is_cut(turns: list[Turn], index: int) -> bool:
@@ -116,12 +132,7 @@ def _is_cut(turns: list[Turn], index: int) -> bool:
 
 
 def _too_large(turns: list[Turn], log: list[StoredMessage], faithful: bool) -> PageTooLargeError:
-    starts = (
-        seq
-        for index, turn in enumerate(turns)
-        for seq in ([turn.first] if index and (faithful or _is_cut(turns, index)) else []) + [s for s, _ in turn.joints]
-    )
-    start = next(starts, None)
-    if start is None:
+    begin = next((cut.seq for cut in _cuts(turns, faithful) if cut.seq > turns[0].first), None)
+    if begin is None:
         return PageTooLargeError(turns[0].first, log[-1].seq, None)
-    return PageTooLargeError(turns[0].first, start - 1, start - 1)
+    return PageTooLargeError(turns[0].first, begin - 1, begin - 1)
