@@ -141,6 +141,14 @@ def test_become_takes_over_all_of_another_tree(one: dict[str, Any], other: dict[
     assert json.dumps(theirs.to_json()) == json.dumps(other)
 
 
+def test_a_tree_can_become_a_part_of_itself() -> None:
+    root = tree()
+    root.become(root)
+    assert root.compose() == AS_THE_CONTRACT_SAYS
+    root.become(root.child("general"))
+    assert root.compose() == "general\n    persona\n        You are a pirate.\n        Speak so."
+
+
 def test_get_or_create_gives_the_same_component_again() -> None:
     root = PromptContainer()
     general = root.child("general")

@@ -87,8 +87,9 @@ class PromptContainer(Component):
         made, since a caller may be about to fill them.
         """
         self._title = other._title
-        before, self._children = self._children, {}
-        for id, theirs in other._children.items():
+        before, after = dict(self._children), dict(other._children)
+        self._children = {}
+        for id, theirs in after.items():
             if id in before:
                 self._children[id] = before.pop(id)
             if isinstance(theirs, Prompt):
