@@ -19,9 +19,10 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from messagelog.api.reply import Reply, chat_page
 from messagelog.api.request import Request
+from messagelog.chat import drafts
 from messagelog.chat.calls import is_due
 from messagelog.chat.chat import Chat
-from messagelog.chat.queue import MessageQueue
+from messagelog.chat.queue import checked
 from messagelog.chat.turn import ROUNDS_USED_UP
 from messagelog.errors import MessageLogError, UnknownOutcomeError
 from messagelog.messages import StoredMessage
@@ -37,15 +38,17 @@ _LONGEST_PAUSE = 1.0
 def start_turn(request: Request, chat: Chat) -> int:
     """Has the worker send what is in the queue and what the request brings, and returns the count before it.
 
-    Raises NoModelError and SendRunningError before anything is written.
+    It is counted when no other turn adds any more. Raises NoModelError, what is wrong with the content, and
+    SendRunningError before anything is written.
     """
     model_settings()
-    worker, content = chat_worker(), request.optional_content()
-    holder, after = uuid4().hex, chat.log.count()
+    worker, content, holder = chat_worker(), request.optional_content(), uuid4().hex
+    message = None if content is None else checked(drafts.user(content))
     lease = chat.state.acquire(holder, seconds=_START_SECONDS)
     try:
-        if content is not None:
-            MessageQueue(chat.state).user(content)
+        after = chat.log.count()
+        if message is not None:
+            chat.state.enqueue(message)
         _invoke(worker, {"conversation": request.partition_key, "holder": holder})
     except BaseException:
         with suppress(MessageLogError):  # then it runs out by itself

@@ -13,6 +13,13 @@ from messagelog.messages import AgentMessage
 from messagelog.travel import check_travels
 
 
+def checked(message: AgentMessage | Mapping[str, object]) -> AgentMessage:
+    """The message as the queue holds it. Raises CodecError and MessageTooLargeError for one that it does not take."""
+    ready = drafts.draft(message)
+    check_travels(ready, "")
+    return ready
+
+
 class MessageQueue:
     """Queues messages from any thread and any process, also while a send runs: it never waits for one.
 
@@ -42,9 +49,7 @@ class MessageQueue:
 
     def add(self, message: AgentMessage | Mapping[str, object]) -> None:
         """Queues a message, given as a value or in its JSON form; a system message is refused."""
-        ready = drafts.draft(message)
-        check_travels(ready, "")
-        self._state.enqueue(ready)
+        self._state.enqueue(checked(message))
 
 
 class HookMessageWriter:
