@@ -10,6 +10,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+from messagelog import ThrottledError
 from messagelog.api import sending, worker
 from messagelog.api.worker import DeliveryFailedError
 from messagelog.chat import Tool
@@ -264,6 +265,25 @@ def test_who_waits_for_a_turn_that_fails_is_not_kept_waiting(
     waiting.meanwhile = fail
     reply = wait(chat_api, 25)
     assert (reply.status, reply.json, len(waiting.clock.pauses)) == (202, {"after": 0}, 1)
+
+
+@pytest.mark.parametrize("read", ["is_running", "window"])
+def test_a_table_that_fails_while_somebody_waits_is_no_error_of_the_send(
+    chat_api: HttpApi, scripted: ChatServer, work: Worker, waiting: Waiting, monkeypatch: pytest.MonkeyPatch, read: str
+) -> None:
+    """What was to be said is in the queue: told of an error, the caller would say it again."""
+
+    def fail(_: object) -> None:
+        raise ThrottledError("nothing was written, try again later")
+
+    def meanwhile() -> None:
+        work.run()
+        monkeypatch.setattr(DynamoDBChatState, read, fail)
+
+    scripted.script(Reply("Ahoy!"))
+    waiting.meanwhile = meanwhile
+    reply = wait(chat_api, 25)
+    assert (reply.status, reply.json) == (202, {"after": 0})
 
 
 @pytest.mark.parametrize(("timeout", "longest"), [(29, 25), (10, 8)])

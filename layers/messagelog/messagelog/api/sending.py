@@ -58,7 +58,17 @@ def start_turn(request: Request, chat: Chat) -> int:
 
 
 def answer(request: Request, chat: Chat, *, after: int, seconds: int) -> Reply | None:
-    """The messages behind `after` once the model has answered; None if it has not within so many seconds, or failed."""
+    """The messages behind `after` once the model has answered; None if it has not within so many seconds, or failed.
+
+    Also None if that cannot be read: the turn has been started all the same, and an error would make the caller say
+    again what is in the queue.
+    """
+    with suppress(MessageLogError):
+        return _answer(request, chat, after, seconds)
+    return None
+
+
+def _answer(request: Request, chat: Chat, after: int, seconds: int) -> Reply | None:
     end = time.monotonic() + min(seconds, _seconds_left(request.context))
     pause = 0.1
     while time.monotonic() + pause <= end:
