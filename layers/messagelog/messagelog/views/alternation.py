@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from messagelog.messages import StoredMessage
-from messagelog.views.exchanges import Call, Step, calls_of
+from messagelog.views.exchanges import Call, Step, answer, calls_of, pair, rename
+from messagelog.views.names import Ids, Names
 from messagelog.views.turns import Turn
 
 BEGINNING = "(The conversation begins here.)"
@@ -17,19 +18,27 @@ BEGINNING = "(The conversation begins here.)"
 Block: TypeAlias = dict[str, Any]
 
 
-class Blocks(NamedTuple):
-    """How a provider writes the blocks of a turn."""
+class Dialect(NamedTuple):
+    """How a provider writes the blocks of a turn, and which ids (a pattern) and names of calls it takes."""
 
     text: Callable[[str], Block]
     call: Callable[[Call], Block]
     result: Callable[[Call], Block]
+    legal_id: str
+    max_name_length: int
 
 
-def has_something(message: StoredMessage) -> bool:
-    """Whether such a provider gets to see the message: not the system prompt, not reasoning, not blank text alone."""
-    if message.role in ("system", "reasoning"):
-        return False
-    return message.role == "tool" or not is_blank(message.content) or bool(calls_of(message))
+def turns_in(dialect: Dialect, messages: Iterable[StoredMessage], *, faithful: bool, reach: int | None) -> list[Turn]:
+    """The turns of the messages, in a view of such a provider."""
+    if faithful:
+        return [turn for message in messages for turn in _plain_turn(message, dialect)]
+    steps = pair(filter(_has_something, messages), reach=reach)
+    answer(steps)
+    rename(steps, Ids(dialect.legal_id), Names(dialect.max_name_length))
+    merged = _merge(turn for step in steps for turn in _turns_of(step, dialect))
+    _begin_with_user(merged, dialect)
+    _strip_end(merged)
+    return merged
 
 
 def is_blank(text: str) -> bool:
@@ -37,29 +46,36 @@ def is_blank(text: str) -> bool:
     return not text.strip()
 
 
-def turns_of(step: Step, blocks: Blocks) -> Iterator[Turn]:
+def _has_something(message: StoredMessage) -> bool:
+    """Whether such a provider gets to see the message: not the system prompt, not reasoning, not blank text alone."""
+    if message.role in ("system", "reasoning"):
+        return False
+    return message.role == "tool" or not is_blank(message.content) or bool(calls_of(message))
+
+
+def _turns_of(step: Step, dialect: Dialect) -> Iterator[Turn]:
     """The message's own turn, text before calls; behind it the results in one user turn, in the order of the calls."""
     message = step.message
-    text = [] if is_blank(message.content) else [blocks.text(message.content)]
-    yield _turn(message, message.role, text + [blocks.call(call) for call in step.calls])
-    results = [blocks.result(call) for call in step.calls if not call.is_open]
+    text = [] if is_blank(message.content) else [dialect.text(message.content)]
+    yield _turn(message, message.role, text + [dialect.call(call) for call in step.calls])
+    results = [dialect.result(call) for call in step.calls if not call.is_open]
     if results:
         yield _turn(message, "user", results)
 
 
-def plain_turn(message: StoredMessage, blocks: Blocks) -> Iterator[Turn]:
+def _plain_turn(message: StoredMessage, dialect: Dialect) -> Iterator[Turn]:
     """The turn of one message by itself, nothing mended; none if it holds no block."""
     if message.role == "tool":
         result = Call(message.tool_call_id or "", message.name or "", {}, [message])
-        yield _turn(message, "user", [blocks.result(result)])
+        yield _turn(message, "user", [dialect.result(result)])
     elif message.role in ("user", "assistant"):
-        text = [blocks.text(message.content)] if message.content else []
-        content = text + [blocks.call(call) for call in calls_of(message)]
+        text = [dialect.text(message.content)] if message.content else []
+        content = text + [dialect.call(call) for call in calls_of(message)]
         if content:
             yield _turn(message, message.role, content)
 
 
-def merge(turns: Iterable[Turn]) -> list[Turn]:
+def _merge(turns: Iterable[Turn]) -> list[Turn]:
     """One turn for each run of the same role, holding all their blocks."""
     merged: list[Turn] = []
     for turn in turns:
@@ -74,14 +90,14 @@ def merge(turns: Iterable[Turn]) -> list[Turn]:
     return merged
 
 
-def begin_with_user(turns: list[Turn], blocks: Blocks) -> None:
+def _begin_with_user(turns: list[Turn], dialect: Dialect) -> None:
     """Puts a short user turn before a first turn of the assistant."""
     if turns and turns[0].body["role"] == "assistant":
         first = turns[0].first
-        turns.insert(0, Turn(first, first, {"role": "user", "content": [blocks.text(BEGINNING)]}))
+        turns.insert(0, Turn(first, first, {"role": "user", "content": [dialect.text(BEGINNING)]}))
 
 
-def strip_end(turns: list[Turn]) -> None:
+def _strip_end(turns: list[Turn]) -> None:
     """Takes the white space off the end of a final assistant turn."""
     if turns and turns[-1].body["role"] == "assistant":
         block = turns[-1].body["content"][-1]

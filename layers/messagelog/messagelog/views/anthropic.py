@@ -13,20 +13,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from messagelog.messages import StoredMessage
-from messagelog.views.alternation import (
-    Block,
-    Blocks,
-    begin_with_user,
-    has_something,
-    is_blank,
-    merge,
-    plain_turn,
-    strip_end,
-    turns_of,
-)
+from messagelog.views.alternation import Block, Dialect, is_blank, turns_in
 from messagelog.views.arguments import as_object
-from messagelog.views.exchanges import Call, answer, pair, rename
-from messagelog.views.names import Ids, Names
+from messagelog.views.exchanges import Call
 from messagelog.views.turns import Turn, bodies
 
 LEGAL_ID = r"[a-zA-Z0-9_-]+"
@@ -45,15 +34,7 @@ def to_anthropic(
 
 def turns(messages: Iterable[StoredMessage], *, faithful: bool = False, reach: int | None = None) -> list[Turn]:
     """`to_anthropic` with the place of each turn in the log."""
-    if faithful:
-        return [turn for message in messages for turn in plain_turn(message, BLOCKS)]
-    steps = pair(filter(has_something, messages), reach=reach)
-    answer(steps)
-    rename(steps, Ids(LEGAL_ID), Names(max_length=128))
-    merged = merge(turn for step in steps for turn in turns_of(step, BLOCKS))
-    begin_with_user(merged, BLOCKS)
-    strip_end(merged)
-    return merged
+    return turns_in(_DIALECT, messages, faithful=faithful, reach=reach)
 
 
 def _text(text: str) -> Block:
@@ -74,4 +55,4 @@ def _tool_result(call: Call) -> Block:
     return block
 
 
-BLOCKS = Blocks(_text, _tool_use, _tool_result)
+_DIALECT = Dialect(_text, _tool_use, _tool_result, LEGAL_ID, max_name_length=128)
