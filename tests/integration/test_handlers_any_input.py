@@ -115,6 +115,7 @@ def test_any_json_as_an_event(table: DynamoDBClient, operation: str, event: Any)
 @example(operation="count", changes={"pathParameters": ["x"]})
 @example(operation="all", changes={"pathParameters": {"conversation": "a"}, "queryStringParameters": {"limit": 5}})
 @example(operation="append", changes={"headers": {"if-match": 1}})
+@example(operation="append", changes={"headers": 0})
 @example(operation="append", changes={"body": {"role": "user", "content": "Hi"}})
 def test_any_json_in_the_fields_of_an_event(api: HttpApi, operation: str, changes: dict[str, Any]) -> None:
     assert fine(api.send(operation, **changes).status)

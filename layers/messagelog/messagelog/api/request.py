@@ -228,10 +228,15 @@ class Request:
 
 def _is_event(event: object) -> TypeGuard[Mapping[str, Any]]:
     """Whether the fields that are read here are of their types, or null: text, and texts by name."""
-    if not isinstance(event, Mapping) or not isinstance(event.get("body"), str | None):
-        return False
-    by_name = [event.get(field) or {} for field in ("headers", "pathParameters", "queryStringParameters")]
-    return all(isinstance(it, Mapping) and all(isinstance(text, str | None) for text in it.values()) for it in by_name)
+    return (
+        isinstance(event, Mapping)
+        and isinstance(event.get("body"), str | None)
+        and all(_are_texts(event.get(field)) for field in ("headers", "pathParameters", "queryStringParameters"))
+    )
+
+
+def _are_texts(field: object) -> bool:
+    return field is None or (isinstance(field, Mapping) and all(isinstance(it, str | None) for it in field.values()))
 
 
 def conversation_hash(name: str) -> str:
