@@ -200,6 +200,13 @@ def test_an_empty_batch_holds_to_its_expected_count() -> None:
     assert caught.value.count == 2
 
 
+def test_an_empty_batch_leaves_its_idempotency_key_unused() -> None:
+    log = filled(2)
+    assert log.append_many([], idempotency_key="k") == 2
+    assert log.add("user", "m3", idempotency_key="k") == 3
+    assert log.append_many([], idempotency_key="k") == 3
+
+
 def test_what_a_reader_does_to_a_message_changes_nothing() -> None:
     log = MessageLog(MemoryStorage(), lambda message: spoil(message))
     args = {"list": [1]}

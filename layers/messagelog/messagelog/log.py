@@ -82,7 +82,7 @@ class MessageLog:
     ) -> int:
         """Appends all messages or none, one behind the other, of any number and size, and returns the last seq.
 
-        Of no messages it returns the count. Otherwise like `append`.
+        Of no messages it writes nothing, not even the idempotency key, and returns the count. Otherwise like `append`.
 
         For the chat layer: `also` commits with the messages, see `Storage.append`; `on_stored` is called like
         `on_append`, and after it.
@@ -130,7 +130,8 @@ class MessageLog:
         """The newest messages within the limits, cut where a provider accepts the cut, oldest first.
 
         At most `last` messages of at most `max_tokens` tokens, counted by `count_tokens` (a text's tokens) or estimated
-        at 4 UTF-8 bytes each; without a limit, all behind `after`. Reads about what it returns.
+        at 4 UTF-8 bytes each; without a limit, all of them. The log is taken to begin behind `after`. Reads about what it
+        returns.
         """
         check_number("after", after)
         if last is None and max_tokens is None:
