@@ -130,8 +130,8 @@ class MessageLog:
         """The newest messages within the limits, cut where a provider accepts the cut, oldest first.
 
         At most `last` messages of at most `max_tokens` tokens, counted by `count_tokens` (a text's tokens) or estimated
-        at 4 UTF-8 bytes each; without a limit, all of them. The log is taken to begin behind `after`. Reads about what it
-        returns.
+        at 4 UTF-8 bytes each; without a limit, all of them. For a window, the log begins behind `after`. It reads about
+        what it returns.
         """
         check_number("after", after)
         if last is None and max_tokens is None:
