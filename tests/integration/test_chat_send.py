@@ -184,6 +184,23 @@ def test_a_worker_that_cannot_be_reached_loses_nothing(
     assert turns(chat_api) == [("user", "Hello!"), ("assistant", "Ahoy!")]
 
 
+def test_a_worker_that_is_refused_was_surely_not_started(
+    chat_api: HttpApi, scripted: ChatServer, work: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The caller is not told to try again by itself: a client that does would say it twice."""
+    with monkeypatch.context() as patch:
+        patch.setenv("CHAT_WORKER_FUNCTION", "Gone")
+        reply = send(chat_api, "Hello!")
+    assert (reply.status, reply.json["type"]) == (502, "urn:messagelog:turn-failed")
+    assert "send again without content" in reply.json["detail"]
+    assert "retry-after" not in reply.headers
+    assert chat_api.get("chat_messages").json["running"] is False
+    scripted.script(Reply("Ahoy!"))
+    assert send(chat_api).status == 202
+    work.run()
+    assert turns(chat_api) == [("user", "Hello!"), ("assistant", "Ahoy!")]
+
+
 @pytest.mark.parametrize(
     ("body", "path"), [({"content": 1}, "content"), ({"text": "x"}, "text"), ([], "")], ids=json.dumps
 )

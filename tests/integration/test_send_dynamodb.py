@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import uuid
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, repeat
 from typing import Any
 
 import pytest
@@ -124,6 +124,22 @@ def test_a_lease_that_is_renewed_while_another_takes_it_is_kept(talk: Talk) -> N
     with pytest.raises(SendRunningError):
         talk.service().chat().state.acquire("me", seconds=60)
     other.renew(lease, seconds=60)
+
+
+@pytest.mark.parametrize("fault", [LostReply, LostRequest])
+def test_a_lease_that_may_have_been_taken_is_no_unknown_outcome(talk: Talk, fault: type[Outcome]) -> None:
+    """Nothing was said: the caller may say it again."""
+    talk.table.faulty.script("TransactWriteItems", repeat(fault()))
+    with pytest.raises(StorageUnavailableError, match="no send was begun") as caught:
+        talk.service().send("Hello!")
+    assert caught.value.code
+
+
+def test_of_a_message_that_may_be_queued_is_told_how_to_find_out(talk: Talk) -> None:
+    talk.table.faulty.script("TransactWriteItems", repeat(LostReply()))
+    with pytest.raises(UnknownOutcomeError, match="send without content") as caught:
+        talk.service().queue().user("Hello!")
+    assert caught.value.code
 
 
 def outcomes(rng: random.Random) -> Any:

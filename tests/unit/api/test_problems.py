@@ -45,7 +45,7 @@ STATUS: dict[type[Exception], tuple[Exception, int]] = {
     StorageUnavailableError: (StorageUnavailableError("unreachable"), 503),
     UnknownOutcomeError: (UnknownOutcomeError("no answer"), 503),
     OnAppendError: (OnAppendError((3, 4)), 500),
-    TurnFailedError: (TurnFailedError("go on"), 500),
+    TurnFailedError: (TurnFailedError("go on"), 502),
     NoModelError: (NoModelError("set CHAT_PROVIDER"), 503),
     ProviderError: (ProviderError("refused", 401), 500),
 }

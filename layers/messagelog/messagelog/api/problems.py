@@ -18,6 +18,7 @@ _ANSWERS: dict[type[Exception], tuple[int, str, int | None]] = {
     errors.ThrottledError: (429, "Throttled", 1),
     errors.StorageUnavailableError: (503, "The storage is unavailable", 10),
     errors.UnknownOutcomeError: (503, "The outcome is unknown", 1),
+    errors.TurnFailedError: (502, "The turn was not started", None),
     errors.NoModelError: (503, "No model is configured", 60),
 }
 _UNTOLD = "nothing was written; try again later, and if it stays so, look for the request's id in the logs"

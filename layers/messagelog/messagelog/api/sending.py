@@ -24,12 +24,15 @@ from messagelog.chat.calls import is_due
 from messagelog.chat.chat import Chat
 from messagelog.chat.queue import checked
 from messagelog.chat.turn import ROUNDS_USED_UP
-from messagelog.errors import MessageLogError, UnknownOutcomeError
+from messagelog.errors import MessageLogError, TurnFailedError, UnknownOutcomeError
 from messagelog.messages import StoredMessage
 from messagelog.settings import chat_worker, model_settings
 from messagelog.strictjson import dumps
 
 MAX_WAIT = 25
+_QUEUED = "what was to be said is in the queue: send again without content"
+_NOT_STARTED = f"the turn was not started, and {_QUEUED}"
+_MAY_BE_STARTED = f"the turn may not have been started, and {_QUEUED}"
 _START_SECONDS = 60  # in which the worker has to start, before another send may take its place
 _SPARE_SECONDS = 2.0
 _LONGEST_PAUSE = 1.0
@@ -39,7 +42,7 @@ def start_turn(request: Request, chat: Chat) -> int:
     """Has the worker send what is in the queue and what the request brings, and returns the count before it.
 
     It is counted when no other turn adds any more. Raises NoModelError, what is wrong with the content, and
-    SendRunningError before anything is written.
+    SendRunningError before anything is written; TurnFailedError, or UnknownOutcomeError, when it is in the queue.
     """
     model_settings()
     worker, content, holder = chat_worker(), request.optional_content(), uuid4().hex
@@ -90,12 +93,14 @@ def _seconds_left(context: Any) -> float:
 
 
 def _invoke(function: str, event: dict[str, str]) -> None:
+    """An answer of 4xx is a refusal, and nothing was started; behind any other error, the turn may have been."""
     try:
         _lambda_client().invoke(FunctionName=function, InvocationType="Event", Payload=dumps(event).encode())
     except (ClientError, BotoCoreError) as error:
-        raise UnknownOutcomeError(
-            "the turn may not have been started, and what was to be said is in the queue: send again without content"
-        ) from error
+        refused = isinstance(error, ClientError) and error.response["ResponseMetadata"]["HTTPStatusCode"] < 500
+        failure = TurnFailedError(_NOT_STARTED) if refused else UnknownOutcomeError(_MAY_BE_STARTED)
+        failure.code = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
+        raise failure from error
 
 
 @lru_cache(maxsize=1)

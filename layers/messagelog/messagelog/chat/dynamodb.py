@@ -26,7 +26,14 @@ from messagelog.chat.items import Action, ChatItems, RefusedError, attribute, nu
 from messagelog.chat.state import Lease, Staged, System, Window
 from messagelog.dynamodb import Counters, Retry, default_client
 from messagelog.dynamodb.table import ConversationTable
-from messagelog.errors import LeaseLostError, PromptChangedError, SendRunningError, StorageUnavailableError
+from messagelog.errors import (
+    LeaseLostError,
+    MessageLogError,
+    PromptChangedError,
+    SendRunningError,
+    StorageUnavailableError,
+    UnknownOutcomeError,
+)
 from messagelog.messages import AgentMessage
 
 if TYPE_CHECKING:
@@ -35,6 +42,11 @@ if TYPE_CHECKING:
 _STAGED_LENGTH = 4_000_000  # characters after which no more is read at once, so that any function has room for it
 _STATE = "state"
 _SYSTEM = "system"
+_MAY_BE_QUEUED = (
+    "DynamoDB did not answer: the message may or may not be in the queue; a send without content takes it into the "
+    "chat if it is: look there before you queue it again"
+)
+_NO_LEASE = "DynamoDB did not answer: no send was begun; try again, if one is said to be running when its time is over"
 _FREE = "(attribute_not_exists(#lease_end) OR #lease_end <= :now)"
 _AS_SEEN = "#cleared = :seen_cleared AND #start = :seen_start"
 _SEEN_AT_ZERO = "(attribute_not_exists(#start) OR #start = :seen_start)"
@@ -123,7 +135,10 @@ class DynamoDBChatState:
         """See `ChatState.enqueue`. One conditional write."""
         text = codec.to_line(codec.parse(message))
         item = {**self._table.key(_producer.next_entry()), **self._blobs.write(text)}
-        self._items.commit(self._items.put(item, "attribute_not_exists(#entry)"))
+        try:
+            self._items.commit(self._items.put(item, "attribute_not_exists(#entry)"))
+        except UnknownOutcomeError as error:
+            raise _coded(error, UnknownOutcomeError(_MAY_BE_QUEUED)) from error
 
     def staged(self, *, limit: int, up_to: str | None = None) -> Sequence[Staged]:
         """See `ChatState.staged`. One Query, and one more for each message over 350 KB compressed."""
@@ -160,7 +175,10 @@ class DynamoDBChatState:
         fence = number(state, "fence")
         new: dict[str, int | str] = {"fence": fence + 1, "lease_end": self._now() + _millis(seconds), "holder": holder}
         seen = {name: number(state, name) for name in ("fence", "lease_end") if name in state}
-        self._move(self._items.update(_STATE, new, _lease_as(seen), None, **seen))
+        try:
+            self._move(self._items.update(_STATE, new, _lease_as(seen), None, **seen))
+        except UnknownOutcomeError as error:
+            raise _coded(error, StorageUnavailableError(_NO_LEASE)) from error
         return Lease(holder, fence + 1)
 
     def renew(self, lease: Lease, *, seconds: float) -> None:
@@ -218,6 +236,12 @@ class _Producer:
 
 
 _producer = _Producer()
+
+
+def _coded(error: MessageLogError, other: MessageLogError) -> MessageLogError:
+    """The other error, with the code of this one."""
+    other.code = error.code
+    return other
 
 
 def _lease_as(seen: Mapping[str, int]) -> str:

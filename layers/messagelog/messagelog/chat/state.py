@@ -81,7 +81,10 @@ class ChatState(Protocol):
         ...
 
     def enqueue(self, message: AgentMessage) -> None:
-        """Puts a message behind those this process has queued before. Waits for no send."""
+        """Puts a message behind those this process has queued before. Waits for no send.
+
+        Raises UnknownOutcomeError if it may or may not be in the queue.
+        """
         ...
 
     def staged(self, *, limit: int, up_to: str | None = None) -> Sequence[Staged]:
@@ -103,7 +106,8 @@ class ChatState(Protocol):
     def acquire(self, holder: str, *, seconds: float, instead_of: str | None = None) -> Lease:
         """The lease, for that long; the same holder may take it again, or take the place of the one it names.
 
-        Raises SendRunningError while another holds it.
+        Raises SendRunningError while another holds it. Where the outcome is unknown, that is a
+        StorageUnavailableError: nothing is said in a chat by taking a lease, and one that nobody uses runs out.
         """
         ...
 
