@@ -99,6 +99,11 @@ def test_content_may_be_missing_beside_calls(read: Any, content: dict[str, Any])
     assert read(message) == [AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "f", {}),))]
 
 
+def test_a_function_of_openai_may_give_null() -> None:
+    message = {"role": "function", "name": "f", "content": None}
+    assert from_openai(message) == [AgentMessage("tool", "", name="f", tool_call_id="f")]
+
+
 def test_what_is_nested_too_deep_is_refused() -> None:
     deep: Any = "x"
     for _ in range(10_000):
