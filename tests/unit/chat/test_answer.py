@@ -86,6 +86,22 @@ def test_calls_that_share_an_index_are_told_apart_by_their_ids() -> None:
     )
 
 
+def test_calls_that_share_an_index_and_have_no_ids_are_told_apart_by_their_names() -> None:
+    assert calls_of(
+        ToolCallDelta(0, "", "f", ""),
+        ToolCallDelta(0, "", "", '{"x":'),
+        ToolCallDelta(0, "", "", " 1}"),
+        ToolCallDelta(0, "", "f", '{"y": 2}'),
+        ToolCallDelta(0, "", "g", "{}"),
+    ) == (ToolCall("", "f", {"x": 1}), ToolCall("", "f", {"y": 2}), ToolCall("", "g", {}))
+
+
+def test_a_name_in_every_piece_of_a_call_with_an_id_makes_no_further_call() -> None:
+    assert calls_of(ToolCallDelta(0, "a", "f", '{"x"'), ToolCallDelta(0, "", "f", ": 1}")) == (
+        ToolCall("a", "f", {"x": 1}),
+    )
+
+
 def test_an_id_in_every_piece_makes_no_further_call() -> None:
     assert calls_of(ToolCallDelta(0, "a", "f", '{"x"'), ToolCallDelta(0, "a", "f", ": 1}")) == (
         ToolCall("a", "f", {"x": 1}),

@@ -60,12 +60,22 @@ class Answer:
         return [thought, said] if thinking else [said]
 
     def _call_of(self, delta: ToolCallDelta) -> _Call:
-        """The call that a piece belongs to. Some endpoints give all calls the index 0: another id is another call."""
+        """The call that a piece belongs to.
+
+        Some endpoints give all calls the index 0: another id is another call there, and without ids another name
+        behind arguments is.
+        """
         call = self._by_index.get(delta.index)
-        if call is None or (delta.id and call.id and delta.id != call.id):
+        if call is None or _is_another(delta, call):
             call = self._by_index[delta.index] = _Call()
             self._calls.append(call)
         return call
+
+
+def _is_another(delta: ToolCallDelta, call: _Call) -> bool:
+    if delta.id and call.id:
+        return delta.id != call.id
+    return bool(delta.name and any(call.arguments) and not (delta.id or call.id))
 
 
 def _tool_call(call: _Call) -> ToolCall:
