@@ -27,7 +27,7 @@ class Table:
 
     @property
     def retry(self) -> Retry:
-        """Tries for two seconds of `clock`, which pass at once."""
+        """Tries for five seconds of `clock`, which pass at once."""
         return Retry(random=lambda: 0.5, clock=self.clock, sleep=self.clock.sleep)
 
     def storage(self, conversation: str = "c1") -> DynamoDBStorage:

@@ -39,13 +39,13 @@ class ChatItems:
         for attempt in self.table.retry.attempts():
             self.table.counters.retries += attempt > 0
             try:
-                self.table.client.transact_write_items(**request)
+                self.table.transact(request)
                 return
             except FAILURES as error:
-                fault, cause = fault_of(error, deciding=len(actions)), error
+                fault, cause = fault_of(error, deciding=len(actions), resends=self.table.resends), error
                 if fault.meaning is Meaning.CONDITION:
                     raise RefusedError(frozenset(fault.failed)) from None
-                unknown = unknown or fault.meaning is Meaning.UNKNOWN
+                unknown = unknown or fault.leaves_open
                 if fault.meaning is Meaning.REFUSED:
                     break
         raise error_for(fault, unknown=unknown) from cause
