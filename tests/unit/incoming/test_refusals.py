@@ -73,7 +73,7 @@ OPENAI_CALL = {"id": "t1", "type": "function", "function": {"name": "f", "argume
     ("read", "message", "path"),
     [
         *((read, {"role": "user"}, "content") for read in (from_openai, from_anthropic, from_bedrock, from_langchain)),
-        *((read, {"role": "assistant", "content": None}, "content") for read in (from_openai, from_langchain)),
+        (from_langchain, {"role": "assistant", "content": None}, "content"),
         *(
             (read, {"role": "assistant", "content": content, "tool_calls": [OPENAI_CALL]}, "tool_calls")
             for read in (from_anthropic, from_bedrock)
@@ -97,6 +97,10 @@ def test_a_message_that_says_nothing_is_refused_and_not_made_up(read: Any, messa
 def test_content_may_be_missing_beside_calls(read: Any, content: dict[str, Any]) -> None:
     message = {"role": "assistant", "tool_calls": [OPENAI_CALL], **content}
     assert read(message) == [AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "f", {}),))]
+
+
+def test_a_reply_of_openai_may_say_nothing() -> None:
+    assert from_openai({"role": "assistant", "content": None}) == [AgentMessage("assistant", "")]
 
 
 def test_a_function_of_openai_may_give_null() -> None:

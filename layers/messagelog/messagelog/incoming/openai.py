@@ -85,7 +85,8 @@ def _assistant(fields: dict[str, Any], path: str) -> Found:
         where = below(path, "function_call")
         function = an_object(fields["function_call"], where)
         found.calls.append(named_call(a_text(function, "name", where), function, where))
-    content = content_of(fields, path, optional=found.says_something)
+    # The API itself replies with null where the model says nothing.
+    content = content_of(fields, path, optional=found.says_something or "content" in fields)
     found.texts.insert(0, joined(content, below(path, "content"), text_of))
     return found
 
