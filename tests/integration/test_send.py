@@ -250,6 +250,7 @@ def test_a_number_of_rounds_that_makes_no_sense(number: object) -> None:
         ChatConfig(max_tool_call_rounds=number)  # type: ignore[arg-type]
 
 
-def test_a_lease_of_no_time() -> None:
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), 86_401])
+def test_a_lease_that_makes_no_sense(seconds: float) -> None:
     with pytest.raises(ValueError, match="lease_seconds"):
-        ChatConfig(lease_seconds=0)
+        ChatConfig(lease_seconds=seconds)

@@ -12,6 +12,7 @@ import pytest
 from messagelog import StoredMessage, ToolCall
 from messagelog.chat import ChatRole
 from messagelog.chat.hooks import HookBuilder, Hooks, StreamKind, ToolEvent
+from messagelog.chat.providers import ToolCallDelta
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,15 @@ def test_a_stream_hook_is_called_for_its_kinds() -> None:
         hooks.emit_stream(Streamed(kind))  # type: ignore[arg-type]
     assert [event.kind for event in seen] == ["content", "content", "finish", "finish"]
     assert [event.kind for event in found] == ["content", "reasoning", "tool_call", "finish"]
+
+
+def test_the_pattern_of_a_stream_hook_is_looked_for_in_the_pieces_of_a_call() -> None:
+    hooks, seen = Hooks(), []
+    build(hooks).stream("tool_call").regex("Berlin").do(seen.append)
+    pieces = [ToolCallDelta(0, "c1", "Berlin", ""), ToolCallDelta(0, "", "", '"Berlin"}')]
+    for piece in pieces:
+        hooks.emit_stream(piece)
+    assert seen == pieces[1:]
 
 
 def test_a_tool_hook_is_called_before_after_and_on_error() -> None:
@@ -253,6 +263,8 @@ def test_what_a_callback_does_to_args_nobody_else_sees() -> None:
         (lambda builder: builder.message("narrator"), '"narrator" is no role; known are .*reasoning'),
         (lambda builder: builder.stream("chunks"), '"chunks" is no kind of stream event'),
         (lambda builder: builder.regex("("), "is no regular expression"),
+        (lambda builder: builder.message("user").before().do(print), r"before\(\) is for hooks on tools"),
+        (lambda builder: builder.error().stream().do(print), r"error\(\) is for hooks on tools"),
         (lambda builder: builder.max_triggers(0), "1 or more"),
         (lambda builder: builder.max_triggers(-1), "1 or more"),
         (lambda builder: builder.max_triggers(True), "1 or more"),

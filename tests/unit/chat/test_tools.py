@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum, StrEnum
 from typing import Any
 
 import pytest
@@ -126,6 +127,35 @@ def test_a_tutorial_takes_the_place_of_what_is_of_the_other_kind() -> None:
         tutorials.child("Tool Package WeatherPackage").child(id, replace=True).prompt("inside").set_content("x")
         ToolSuite(talk).add(WeatherPackage())
         assert talk.system().compose() == before
+
+
+def test_of_a_package_whose_tutorial_is_no_text_nothing_is_added() -> None:
+    class Odd(WeatherPackage):
+        def tutorial(self) -> Any:
+            return 7
+
+    talk = chat()
+    suite = ToolSuite(talk)
+    with pytest.raises(CodecError):
+        suite.add(Odd())
+    assert suite.tools() == []
+    suite.add(WeatherPackage())
+    suite.reset_tutorials()
+    assert "Odd" not in talk.system().compose()
+
+
+def test_a_text_of_a_class_of_its_own_is_its_plain_text() -> None:
+    class Mood(StrEnum):
+        MERRY = "merry"
+
+    class Colour(str, Enum):  # noqa: UP042 (its str() is not its text)
+        RED = "red"
+
+    suite = ToolSuite()
+    suite.add(Plain(tool("mood", lambda args: Mood.MERRY), tool("colour", lambda args: Colour.RED)))
+    for name, text in (("mood", "merry"), ("colour", "red")):
+        result = suite.run(ToolCall("t1", name, {}))
+        assert (type(result), result) == (str, text)
 
 
 def test_reset_tutorials_puts_them_back_after_a_clear() -> None:

@@ -157,7 +157,10 @@ class HookBuilder:
         return replace(self, phase="error")
 
     def regex(self, pattern: str | re.Pattern[str]) -> HookBuilder:
-        """For texts in which this is found: a message's content, a streamed text, a tool's arguments or result.
+        """For texts in which this is found.
+
+        That is a message's content, a streamed piece of text or of a call's arguments, a tool's arguments before it has
+        run, and its result or error then.
 
         Raises ValueError if it is no regular expression.
         """
@@ -173,7 +176,12 @@ class HookBuilder:
         return replace(self, limit=n)
 
     def do(self, callback: Callable[[Any], object]) -> Hook:
-        """Puts the hook in force. `callback` gets the StoredMessage, the stream event or the ToolEvent."""
+        """Puts the hook in force. `callback` gets the StoredMessage, the stream event or the ToolEvent.
+
+        Raises ValueError for `before`, `after` or `error` of a hook that is not for tools.
+        """
+        if self.phase and self.target != "tool":
+            raise ValueError(f"{self.phase}() is for hooks on tools: begin with tool()")
         hook = Hook(self.hooks, self, callback)
         self.hooks.add(hook)
         return hook

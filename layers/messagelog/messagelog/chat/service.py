@@ -21,6 +21,7 @@ from messagelog.chat.turn import Turn
 from messagelog.messages import StoredMessage
 
 _PROMPT_FILES = (".md", ".txt")
+_LONGEST_LEASE = 86_400  # a day, above which a send that was killed would hold up the next one for good
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,8 @@ class ChatConfig:
     def __post_init__(self) -> None:
         if type(self.max_tool_call_rounds) is not int or self.max_tool_call_rounds < 0:
             raise ValueError("max_tool_call_rounds must be a whole number, 0 or more")
-        if not self.lease_seconds > 0:
-            raise ValueError("lease_seconds must be more than 0")
+        if not 0 < self.lease_seconds <= _LONGEST_LEASE:
+            raise ValueError(f"lease_seconds must be more than 0, and {_LONGEST_LEASE} at most")
 
 
 class ChatService:

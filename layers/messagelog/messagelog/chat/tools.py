@@ -58,7 +58,11 @@ class ToolSuite:
         self._tutorials: list[tuple[str, str, str]] = []
 
     def add(self, package: ToolPackage) -> None:
-        """Adds the tools of a package, and its tutorial. Raises ValueError if a tool's name is taken, or none."""
+        """Adds the tools of a package, and its tutorial, or nothing of it.
+
+        Raises ValueError if a tool's name is taken, or none, CodecError if the tutorial is no text, and what the chat's
+        prompt tree raises.
+        """
         tools: dict[str, Tool] = {}
         for tool in package.tools():
             if not _NAME.fullmatch(tool.name):
@@ -66,11 +70,11 @@ class ToolSuite:
             if tool.name in tools or tool.name in self._tools:
                 raise ValueError(f"there is a tool {tool.name!r} already: give each tool a name of its own")
             tools[tool.name] = tool
+        text = package.tutorial()
+        tutorials = [] if text is None else [(f"Tool Package {type(package).__name__}", ", ".join(tools), text)]
+        self._teach(tutorials)
         self._tools.update(tools)
-        if (text := package.tutorial()) is not None:
-            title = f"Tool Package {type(package).__name__}"
-            self._tutorials.append((title, ", ".join(tools), text))
-            self.reset_tutorials()
+        self._tutorials += tutorials
 
     def tools(self) -> list[Tool]:
         """All tools, in the order they were added."""
@@ -85,7 +89,7 @@ class ToolSuite:
         if tool is None:
             raise UnknownToolError(f"there is no tool of this name; there are: {', '.join(self._tools) or 'none'}")
         result = tool.run(copied(call.args, "args"))
-        return result if isinstance(result, str) else dumps(copied(result, "result"))
+        return str.__str__(result) if isinstance(result, str) else dumps(copied(result, "result"))
 
     def clear(self) -> None:
         """Removes all tools and what is known of their tutorials; the chat's prompt tree stays as it is."""
@@ -94,12 +98,14 @@ class ToolSuite:
 
     def reset_tutorials(self) -> None:
         """Puts the tutorials of all packages into the chat's prompt tree: again, if it was cleared or put anew."""
-        if self._chat is None or not self._tutorials:
-            return
-        self._chat.prompt_store.update(self._teach)
+        self._teach(self._tutorials)
 
-    def _teach(self, root: PromptContainer) -> None:
-        for title, names, text in self._tutorials:
-            container = root.child(TUTORIALS).child(title, replace=True)
-            container.prompt("Applicability", replace=True).set_content(names)
-            container.prompt("Tutorial", replace=True).set_content(text)
+    def _teach(self, tutorials: Sequence[tuple[str, str, str]]) -> None:
+        def put(root: PromptContainer) -> None:
+            for title, names, text in tutorials:
+                container = root.child(TUTORIALS).child(title, replace=True)
+                container.prompt("Applicability", replace=True).set_content(names)
+                container.prompt("Tutorial", replace=True).set_content(text)
+
+        if self._chat is not None and tutorials:
+            self._chat.prompt_store.update(put)

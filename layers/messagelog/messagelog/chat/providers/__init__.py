@@ -44,6 +44,11 @@ class ToolCallDelta:
     name: str
     arguments: str
 
+    @property
+    def text(self) -> str:
+        """What hooks look through."""
+        return self.arguments
+
 
 @dataclass(frozen=True, slots=True)
 class Finish:
