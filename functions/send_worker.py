@@ -5,4 +5,4 @@ from messagelog.api.worker import Invocation, worker
 
 @worker
 def handler(invocation: Invocation) -> None:
-    invocation.service.send(holder=invocation.holder, if_due=True)
+    invocation.service.resume(invocation.holder)

@@ -18,7 +18,7 @@ from messagelog.chat.providers.openai import OpenAIProvider
 from messagelog.dynamodb import DynamoDBStorage, Retry
 
 from local.dynamodb import connect
-from tests.chats import Weather
+from tests.chats import Weather, send_if_due
 
 PATIENT = Retry(budget=60)  # so that a slow machine fails no test
 
@@ -74,7 +74,7 @@ def send_all(place: Place) -> int:
     while True:
         last = _done.is_set()
         try:
-            turns += bool(service.send(if_due=True))
+            turns += bool(send_if_due(service))
         except SendRunningError:
             continue
         if last and service.chat().state.last_staged() is None:

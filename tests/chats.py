@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from messagelog import MessageLog, StoredMessage
@@ -70,6 +71,13 @@ class Weather(ToolPackage):
     def _run(self, args: Any) -> Any:
         self.runs.append(args)
         return self.work(args)
+
+
+def send_if_due(service: ChatService) -> list[StoredMessage]:
+    """A turn as one over HTTP is: begun, and then resumed by who does it."""
+    holder = uuid4().hex
+    service.chat().state.acquire(holder, seconds=60)
+    return service.resume(holder)
 
 
 def call(id: str, city: str = "Berlin") -> tuple[str, str, str]:

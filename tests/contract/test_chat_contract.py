@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from messagelog import (
     AgentMessage,
     ExpectedCountError,
+    LeaseLostError,
     PromptChangedError,
     SendRunningError,
     StoredMessage,
@@ -307,6 +308,40 @@ class TestChat:
         assert (one.messages(), other.state.is_running()) == ([], False)
         new = one.state.acquire("one", seconds=10)
         one.record([AgentMessage("assistant", "in time")], one.state.holding(new))
+
+    def test_a_turn_is_open_until_a_release_says_that_it_is_done(self, open_chat: Open) -> None:
+        one, other = open_chat("c1").state, open_chat("c1").state
+        assert not one.has_open_turn()
+        one.acquire("one", seconds=10)
+        first = other.acquire("a worker", seconds=10, instead_of="one")
+        with pytest.raises(SendRunningError) as caught:
+            one.acquire("another worker", seconds=10, instead_of="one")
+        assert not isinstance(caught.value, LeaseLostError), "the first may be dead"
+        other.release(first)
+        assert one.has_open_turn()
+        again = one.acquire("another worker", seconds=10, instead_of="one")
+        one.release(again, done=True)
+        assert not other.has_open_turn()
+        with pytest.raises(LeaseLostError):
+            other.acquire("a worker", seconds=10, instead_of="one")
+        assert not other.is_running()
+
+    def test_a_turn_whose_place_another_took_is_open_no_more(self, open_chat: Open) -> None:
+        one, other = open_chat("c1").state, open_chat("c1").state
+        one.release(one.acquire("one", seconds=10))
+        lease = other.acquire("other", seconds=10)
+        for _ in range(2):
+            with pytest.raises(LeaseLostError):
+                one.acquire("a worker", seconds=10, instead_of="one")
+            other.release(lease, done=True)
+
+    def test_a_release_that_comes_too_late_ends_no_other_turn(self, open_chat: Open, clock: Clock) -> None:
+        one, other = open_chat("c1").state, open_chat("c1").state
+        old = one.acquire("one", seconds=10)
+        clock.sleep(10)
+        other.acquire("other", seconds=10)
+        one.release(old, done=True)
+        assert other.has_open_turn()
 
     def test_a_lease_that_was_released_does_not_come_back(self, open_chat: Open) -> None:
         state = open_chat("c1").state

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Iterator
-from itertools import repeat
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from local.dynamodb import HOST, free_port
 from tests import faulty
-from tests.faulty import Faulty, LostReply, Unreachable
+from tests.faulty import Faulty, LostReply, Ok, Unreachable
 from tests.http_api import (
     CHAT_OPERATIONS,
     HttpApi,
@@ -147,9 +147,17 @@ def test_what_surely_was_not_done_is_said_with_a_time_to_wait(
 @pytest.mark.parametrize("fault", [LostReply(), faulty.server_error()], ids=["reply", "500"])
 def test_an_unknown_outcome_is_said(api: HttpApi, monkeypatch: pytest.MonkeyPatch, operation: str, fault: Any) -> None:
     try_once(monkeypatch)
-    Faulty(client_of_functions()).script("TransactWriteItems", repeat(fault))
+    lease = [Ok()] if operation == "send" else []
+    Faulty(client_of_functions()).script("TransactWriteItems", chain(lease, repeat(fault)))
     reply = api.send(operation)
     assert (reply.status, reply.json["outcome"], "retry-after" in reply.headers) == (503, "unknown", False)
+
+
+def test_a_send_whose_lease_may_have_been_taken_has_said_nothing(api: HttpApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    try_once(monkeypatch)
+    Faulty(client_of_functions()).script("TransactWriteItems", repeat(LostReply()))
+    reply = api.send("send")
+    assert (reply.status, "outcome" in reply.json, "retry-after" in reply.headers) == (503, False, True)
 
 
 def test_a_put_under_a_version_can_be_sent_again(api: HttpApi, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,6 +113,7 @@ def test_an_event_that_comes_twice_is_one_turn(chat_api: HttpApi, scripted: Chat
     send(chat_api, "Hello!")
     for _ in range(3):
         work.run()
+        chat_api.post("enqueue", {"role": "user", "content": "for the next send"})
     assert turns(chat_api) == [("user", "Hello!"), ("assistant", "Ahoy!")]
 
 
@@ -157,13 +158,12 @@ def test_an_event_that_comes_again_in_the_middle_of_its_turn_runs_no_tool_twice(
 def test_a_late_event_leaves_the_turn_to_the_send_that_took_its_place(
     chat_api: HttpApi, state: DynamoDBChatState, work: Worker
 ) -> None:
-    """Lambda tries it again later, when there may be nothing left to do."""
+    """It took in the same queue, and goes on from the same log."""
     send(chat_api, "Hello!")
     (event,) = work.events
     state.release(state.acquire(event["holder"], seconds=9))
     state.acquire("another", seconds=60)
-    with pytest.raises(DeliveryFailedError, match="SendRunningError"):
-        work.run()
+    work.run()
     assert turns(chat_api) == []
     assert [staged.message.content for staged in state.staged(limit=9)] == ["Hello!"]
 
@@ -269,6 +269,14 @@ def test_a_turn_whose_rounds_are_used_up_is_done(
     scripted.script(Reply(calls=[CALL]))
     waiting.meanwhile = work.run
     assert [it["role"] for it in wait(chat_api, 25).json["messages"]] == ["user", "assistant", "tool"]
+    work.run()
+    assert len(turns(chat_api)) == 3, "and not done again, though the model has not spoken last"
+
+
+def test_a_turn_that_had_nothing_to_do_is_done(chat_api: HttpApi, work: Worker, waiting: Waiting) -> None:
+    waiting.meanwhile = work.run
+    reply = chat_api.send("send", body=None, queryStringParameters={"wait": "25"})
+    assert (reply.status, reply.json["messages"]) == (200, [])
 
 
 def test_who_waits_for_a_turn_that_fails_is_not_kept_waiting(

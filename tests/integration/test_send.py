@@ -9,7 +9,7 @@ from messagelog import AgentMessage, CodecError, MessageLog
 from messagelog.chat import ChatConfig
 
 from tests.chat_server import Reply
-from tests.chats import Talk, said
+from tests.chats import Talk, said, send_if_due
 
 ANSWERED = [("user", "Hello!"), ("assistant", "Ahoy!")]
 
@@ -204,38 +204,38 @@ def test_what_others_add_meanwhile_is_in_the_next_request(talk: Talk) -> None:
     assert talk.asked() == [("user", "1"), ("user", "by the way"), ("assistant", "a"), ("user", "2")]
 
 
-class TestIfDue:
-    """A send that may be repeated: the model is asked only if something waits for its answer."""
+class TestResume:
+    """A turn that may be resumed blindly: the model is asked only if something waits for its answer."""
 
     def test_nobody_has_said_anything(self, talk: Talk) -> None:
-        assert talk.service().send(if_due=True) == []
+        assert send_if_due(talk.service()) == []
 
     def test_the_model_has_spoken_last(self, talk: Talk) -> None:
         talk.server.script(Reply("Ahoy!", thinking="hm"))
         service = talk.service()
-        service.send("Hello!", if_due=True)
-        assert service.send(if_due=True) == []
+        service.send("Hello!")
+        assert send_if_due(service) == []
         talk.chat().reasoning("thinking on")
-        assert talk.service().send(if_due=True) == []
+        assert send_if_due(talk.service()) == []
 
     def test_a_queued_message_waits(self, talk: Talk) -> None:
         service = talk.service()
         service.chat().assistant("How can I help?")
         service.queue().user("Hello!")
         talk.server.script(Reply("Ahoy!"))
-        assert said(service.send(if_due=True)) == ANSWERED
+        assert said(send_if_due(service)) == ANSWERED
 
     def test_a_result_waits(self, talk: Talk) -> None:
         service = talk.service()
         service.chat().tool("done", "c1")
         talk.server.script(Reply("Ahoy!"))
-        assert said(service.send(if_due=True)) == [("assistant", "Ahoy!")]
+        assert said(send_if_due(service)) == [("assistant", "Ahoy!")]
 
     def test_an_open_call_waits(self, talk: Talk) -> None:
         service = talk.service()
         service.chat().assistant("", [{"id": "c1", "function": {"name": "gone", "arguments": "{}"}}])
         talk.server.script(Reply("Ahoy!"))
-        assert [message.role for message in service.send(if_due=True)] == ["tool", "assistant"]
+        assert [message.role for message in send_if_due(service)] == ["tool", "assistant"]
 
     def test_plainly_asked_the_model_answers_all_the_same(self, talk: Talk) -> None:
         service = talk.service()

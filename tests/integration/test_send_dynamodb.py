@@ -23,7 +23,7 @@ from messagelog.dynamodb import DynamoDBStorage, default_client
 
 from local.template import Template
 from tests.chat_server import ChatServer, Echo, Refuse, Reply
-from tests.chats import Weather, call
+from tests.chats import Weather, call, send_if_due
 from tests.faulty import (
     Faulty,
     LostReply,
@@ -168,7 +168,7 @@ def test_whatever_fails_nothing_is_lost_and_nothing_doubled(talk: Talk, seed: in
             if rng.random() < 0.3:
                 talk.server.script(Refuse(500))
             try:
-                talk.service().send(if_due=True)
+                send_if_due(talk.service())
                 break
             except MessageLogError:
                 talk.table.clock.sleep(61)
@@ -204,7 +204,7 @@ def test_writes_whose_outcome_stays_unknown(talk: Talk, lost: int, fault: type[O
     talk.table.clock.sleep(61)
     again = talk.service()
     again.tools().add(weather)
-    again.send(if_due=True)
+    send_if_due(again)
     roles = [message.role for message in talk.table.other().all()]
     assert roles in (["user", "assistant"], ["user", "assistant", "tool", "assistant"])
     assert talk.texts()[0] == "queued"

@@ -9,7 +9,13 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from messagelog import ProviderError, SendRunningError, StorageUnavailableError
+from messagelog import (
+    LeaseLostError,
+    OnAppendError,
+    ProviderError,
+    SendRunningError,
+    StorageUnavailableError,
+)
 from messagelog.chat import Chat, ChatService
 from messagelog.chat.lease import HeldLease
 from messagelog.chat.memory import MemoryChatState
@@ -81,15 +87,53 @@ def test_the_lease_is_given_back_when_a_send_fails(talk: Talk) -> None:
     assert not talk.state.is_running()
 
 
-def test_the_lease_that_was_taken_under_a_name_is_taken_over(talk: Talk) -> None:
-    talk.state.acquire("me", seconds=60)
-    with pytest.raises(SendRunningError):
-        talk.service().send("u", holder="you")
-    with pytest.raises(SendRunningError):
-        talk.service().send("u")
-    talk.server.script(Reply("r"))
-    assert said(talk.service().send("u", holder="me")) == [("user", "u"), ("assistant", "r")]
-    assert not talk.state.is_running()
+class TestResume:
+    """A turn that was begun under a name, by who may deliver it again and again."""
+
+    def test_it_is_done_once(self, talk: Talk) -> None:
+        service, weather = talk.service(max_tool_call_rounds=1), Weather()
+        service.tools().add(weather)
+        service.queue().user("u")
+        talk.state.acquire("me", seconds=60)
+        with pytest.raises(LeaseLostError):
+            talk.service().resume("you")
+        with pytest.raises(SendRunningError):
+            talk.service().send("u")
+        talk.server.script(*[Reply(calls=[call("a")])] * 2)
+        assert service.resume("me") == talk.log()
+        assert not talk.state.is_running()
+        service.queue().user("staged since")
+        with pytest.raises(LeaseLostError, match="the turn is done"):
+            service.resume("me")
+        assert (len(weather.runs), len(talk.log())) == (1, 5), "though the calls of the last round wait for the model"
+
+    def test_one_that_broke_off_goes_on(self, talk: Talk) -> None:
+        talk.service().queue().user("u")
+        talk.state.acquire("me", seconds=60)
+        talk.server.script(Refuse(500), Reply("r"))
+        with pytest.raises(ProviderError):
+            talk.service().resume("me")
+        assert talk.state.has_open_turn()
+        assert said(talk.service().resume("me")) == [("assistant", "r")]
+
+    def test_one_whose_hook_raised_is_done(self, talk: Talk) -> None:
+        service = talk.service()
+        service.queue().user("u")
+        service.hook().message("user").do(lambda _: 1 / 0)
+        talk.state.acquire("me", seconds=60)
+        talk.server.script(Reply("r"))
+        with pytest.raises(OnAppendError):
+            service.resume("me")
+        assert not talk.state.has_open_turn()
+
+    def test_a_send_that_took_its_place_does_it(self, talk: Talk) -> None:
+        talk.service().queue().user("u")
+        talk.state.release(talk.state.acquire("me", seconds=60))
+        talk.server.script(Reply("r"))
+        talk.service().send()
+        with pytest.raises(LeaseLostError):
+            talk.service().resume("me")
+        assert talk.said() == [("user", "u"), ("assistant", "r")]
 
 
 def test_a_worker_that_is_gone_holds_up_the_next_send_until_its_lease_runs_out(talk: Talk) -> None:
@@ -180,11 +224,11 @@ class Watched(MemoryChatState):
             raise self.faults.pop()
         super().renew(lease, seconds=seconds)
 
-    def release(self, lease: Lease) -> None:
+    def release(self, lease: Lease, *, done: bool = False) -> None:
         if self.faults:
             raise self.faults.pop()
         self.released = True
-        super().release(lease)
+        super().release(lease, done=done)
 
 
 class TestHeldLease:

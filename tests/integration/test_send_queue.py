@@ -12,7 +12,7 @@ from messagelog.memory import MemoryStorage
 from messagelog.storage import Appended
 
 from tests.chat_server import Reply
-from tests.chats import Talk
+from tests.chats import Talk, send_if_due
 
 
 def contents(talk: Talk) -> list[str]:
@@ -118,7 +118,7 @@ def test_sends_that_fail_anywhere_lose_nothing_and_double_nothing(talk: Talk, se
             queued += 1
         for _ in range(100):
             try:
-                talk.service().send(if_due=True)
+                send_if_due(talk.service())
                 break
             except StorageUnavailableError:
                 assert not talk.state.is_running()

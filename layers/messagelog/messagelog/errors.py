@@ -96,10 +96,13 @@ class SendRunningError(ConflictError):
 
 
 class LeaseLostError(SendRunningError):
-    """A send was so slow that its lease ran out, and another took its place. What it recorded before stays."""
+    """A send was so slow that its lease ran out, and another took its place; or its turn is done already.
+
+    What it recorded before stays.
+    """
 
     def __str__(self) -> str:
-        return "another send took this one's place; what was recorded before is in the log, and that send goes on"
+        return "the turn is done, or another send took its place and goes on; what was recorded before is in the log"
 
 
 class ThrottledError(MessageLogError):

@@ -20,12 +20,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 from messagelog.api.reply import Reply, chat_page
 from messagelog.api.request import Request
 from messagelog.chat import drafts
-from messagelog.chat.calls import is_due
 from messagelog.chat.chat import Chat
 from messagelog.chat.queue import checked
-from messagelog.chat.turn import ROUNDS_USED_UP
 from messagelog.errors import MessageLogError, TurnFailedError, UnknownOutcomeError
-from messagelog.messages import StoredMessage
 from messagelog.settings import chat_worker, model_settings
 from messagelog.strictjson import dumps
 
@@ -61,7 +58,7 @@ def start_turn(request: Request, chat: Chat) -> int:
 
 
 def answer(request: Request, chat: Chat, *, after: int, seconds: int) -> Reply | None:
-    """The messages behind `after` once the model has answered; None if it has not within so many seconds, or failed.
+    """The messages behind `after` once the turn is done; None if it has not within so many seconds, or failed.
 
     Also None if that cannot be read: the turn has been started all the same, and an error would make the caller say
     again what is in the queue.
@@ -77,14 +74,11 @@ def _answer(request: Request, chat: Chat, after: int, seconds: int) -> Reply | N
     while time.monotonic() + pause <= end:
         time.sleep(pause)
         if not chat.state.is_running():
-            messages = chat.messages(after=after)
-            return chat_page(messages, after=after, limit=None, running=False) if _is_done(messages) else None
+            if chat.state.has_open_turn():
+                return None
+            return chat_page(chat.messages(after=after), after=after, limit=None, running=False)
         pause = min(1.5 * pause, _LONGEST_PAUSE)
     return None
-
-
-def _is_done(messages: list[StoredMessage]) -> bool:
-    return bool(messages) and (not is_due(messages) or messages[-1].content == ROUNDS_USED_UP)
 
 
 def _seconds_left(context: Any) -> float:

@@ -1,7 +1,7 @@
 """The worker's side of a send: an asynchronous invocation, which Lambda repeats after an error and may deliver twice.
 
-Neither doubles a turn: the lease lets one worker at a time write, what was queued is drained once, and a turn whose
-answer is there is not done again.
+Neither doubles a turn: the lease lets one worker at a time write, what was queued is drained once, and a turn that has
+come to its end is not done again.
 """
 
 from __future__ import annotations
@@ -74,8 +74,9 @@ def _set_up(service: ChatService, setup: str) -> None:
 def worker(run: Callable[[Invocation], object]) -> Handler:
     """Makes the function's `handler(event, context)` of a function that does the turn of an Invocation.
 
-    A turn that another send has taken over is no error: that send goes on from the same queue and the same log. Where
-    a send is running already, it is one: Lambda tries again later, and finds whether there is still something to do.
+    A turn that is done is no error, nor one whose place another send has taken: that goes on from the same queue and
+    the same log. Where another delivery is at the same turn, it is one: Lambda tries again later, when that may be
+    dead.
     """
     name = run.__module__.rpartition(".")[2]
 

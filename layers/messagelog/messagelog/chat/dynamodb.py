@@ -1,28 +1,24 @@
 """Chat state in DynamoDB: its own table, since what is in it changes and goes, and nobody may delete from the log's.
 
-    conversation (partition key)   the conversation
-    entry (sort key)               `state`                 the window, and the lease of a running send
-                                   `system`                the prompt tree
-                                   `queue#<time>#<id>`    a message in the queue
-                                   `blob#<id>#<n>`         a part of a text that is too large for its item
-
-A queued message's place is the time it was queued, never earlier than the one this process queued before: so each
-producer's messages keep their order, and no counter makes producers wait for each other or for a send.
+conversation (partition key)   the conversation
+entry (sort key)               `state`                 the window, the lease of a running send, and the open turn
+                               `system`                the prompt tree
+                               `queue#<time>#<id>`    a message in the queue
+                               `blob#<id>#<n>`         a part of a text that is too large for its item
 """
 
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 from messagelog import codec
 from messagelog.chat.blobs import BlobGoneError, Blobs
-from messagelog.chat.items import Action, ChatItems, RefusedError, attribute, number
+from messagelog.chat.items import Action, ChatItems, Item, RefusedError, attribute, number
+from messagelog.chat.producer import producer
 from messagelog.chat.state import Lease, Staged, System, Window
 from messagelog.dynamodb import Counters, Retry, default_client
 from messagelog.dynamodb.table import ConversationTable
@@ -86,6 +82,10 @@ class DynamoDBChatState:
         """See `ChatState.is_running`. One GetItem."""
         return number(self._items.get(_STATE), "lease_end") > self._now()
 
+    def has_open_turn(self) -> bool:
+        """See `ChatState.has_open_turn`. One GetItem."""
+        return bool(_turn_of(self._items.get(_STATE)))
+
     def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> None:
         """See `ChatState.move`."""
         if system is None:
@@ -134,7 +134,7 @@ class DynamoDBChatState:
     def enqueue(self, message: AgentMessage) -> None:
         """See `ChatState.enqueue`. One conditional write."""
         text = codec.to_line(codec.parse(message))
-        item = {**self._table.key(_producer.next_entry()), **self._blobs.write(text)}
+        item = {**self._table.key(producer.next_entry()), **self._blobs.write(text)}
         try:
             self._items.commit(self._items.put(item, "attribute_not_exists(#entry)"))
         except UnknownOutcomeError as error:
@@ -170,13 +170,16 @@ class DynamoDBChatState:
     def acquire(self, holder: str, *, seconds: float, instead_of: str | None = None) -> Lease:
         """See `ChatState.acquire`. One GetItem and one conditional write."""
         state = self._items.get(_STATE)
+        if instead_of not in (None, _turn_of(state)):
+            raise LeaseLostError
         if number(state, "lease_end") > self._now() and state["holder"]["S"] not in (holder, instead_of):
             raise SendRunningError
         fence = number(state, "fence")
-        new: dict[str, int | str] = {"fence": fence + 1, "lease_end": self._now() + _millis(seconds), "holder": holder}
+        end = self._now() + _millis(seconds)
+        new: dict[str, int | str] = {"lease_end": end, "holder": holder, "turn": instead_of or holder}
         seen = {name: number(state, name) for name in ("fence", "lease_end") if name in state}
         try:
-            self._move(self._items.update(_STATE, new, _lease_as(seen), None, **seen))
+            self._move(self._items.update(_STATE, new, _lease_as(seen), "fence", **seen))
         except UnknownOutcomeError as error:
             raise _coded(error, StorageUnavailableError(_NO_LEASE)) from error
         return Lease(holder, fence + 1)
@@ -188,17 +191,17 @@ class DynamoDBChatState:
         except SendRunningError:
             raise LeaseLostError from None
 
-    def release(self, lease: Lease) -> None:
+    def release(self, lease: Lease, *, done: bool = False) -> None:
         """See `ChatState.release`. One conditional write."""
         with suppress(SendRunningError):
-            self._move(self._lease_until(lease, 0))
+            self._move(self._lease_until(lease, 0, **({"turn": ""} if done else {})))
 
     def holding(self, lease: Lease) -> Sequence[Action]:
         """See `ChatState.holding`."""
         return [self._items.check(_STATE, "#fence = :fence", fence=lease.fence)]
 
-    def _lease_until(self, lease: Lease, end: int) -> Action:
-        return self._items.update(_STATE, {"lease_end": end}, _HELD, fence=lease.fence, released=0)
+    def _lease_until(self, lease: Lease, end: int, **more: str) -> Action:
+        return self._items.update(_STATE, {"lease_end": end, **more}, _HELD, fence=lease.fence, released=0)
 
     def _move(self, state: Action, *others: Action) -> bool:
         """Commits a change of the state item, others with it; whether the conditions of the others held."""
@@ -222,22 +225,6 @@ class DynamoDBChatState:
         return _millis(self._clock())
 
 
-class _Producer:
-    """Gives places in the queue, each behind those given before by this process."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._last = 0
-
-    def next_entry(self) -> str:
-        with self._lock:
-            self._last = max(time.time_ns() // 1000, self._last + 1)
-            return f"queue#{self._last:016d}#{uuid4().hex[:12]}"
-
-
-_producer = _Producer()
-
-
 def _coded(error: MessageLogError, other: MessageLogError) -> MessageLogError:
     """The other error, with the code of this one."""
     other.code = error.code
@@ -248,6 +235,11 @@ def _lease_as(seen: Mapping[str, int]) -> str:
     """The condition that nobody has taken, renewed or given back the lease since; `seen` are its numbers then."""
     names = ("fence", "lease_end")
     return " AND ".join(f"#{name} = :{name}" if name in seen else f"attribute_not_exists(#{name})" for name in names)
+
+
+def _turn_of(state: Item) -> str:
+    """The holder who began the open turn, empty if there is none."""
+    return str(state["turn"]["S"]) if "turn" in state else ""
 
 
 def _millis(seconds: float) -> int:

@@ -18,10 +18,11 @@ _RENEWALS = 3  # in the time that the lease lasts, so that one or two may fail
 class HeldLease:
     """`with HeldLease(state, seconds):` raises SendRunningError if somebody else sends.
 
-    It may take the place of the holder named by `instead_of`. Each has a name of its own, so that of two that were
-    handed the same place only the first gets it. A process that is killed leaves the lease to run out. One that was
-    only asleep so long that another sender took the lease over is told so by `renew`, and by the log, which takes
-    nothing more that carries `also`.
+    It may be for the turn that was begun by the holder named by `instead_of`, and raises LeaseLostError if that is not
+    open any more. Each has a name of its own, so that of two that were handed the same turn only one gets it at a time.
+    The turn is done when the block ends without an error. A process that is killed leaves the lease to run out. One
+    that was only asleep so long that another sender took the lease over is told so by `renew`, and by the log, which
+    takes nothing more that carries `also`.
     """
 
     def __init__(self, state: ChatState, seconds: float, *, instead_of: str | None = None) -> None:
@@ -42,7 +43,7 @@ class HeldLease:
         self._done.set()
         self._keeper.join()  # a renewal behind the release would hold the next send up
         with suppress(MessageLogError):  # then it runs out by itself
-            self._state.release(self._lease)
+            self._state.release(self._lease, done=kind is None)
 
     def renew(self) -> None:
         """Lets the lease run from now. Raises LeaseLostError if another sender has it."""

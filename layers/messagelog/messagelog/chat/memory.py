@@ -28,6 +28,7 @@ class MemoryChatState:
         self._queued = 0
         self._lease = Lease("", 0)
         self._lease_end = 0.0
+        self._turn = ""
 
     def window(self) -> Window:
         """See `ChatState.window`."""
@@ -36,6 +37,10 @@ class MemoryChatState:
     def is_running(self) -> bool:
         """See `ChatState.is_running`."""
         return self._lease_end > self._clock()
+
+    def has_open_turn(self) -> bool:
+        """See `ChatState.has_open_turn`."""
+        return bool(self._turn)
 
     def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> None:
         """See `ChatState.move`."""
@@ -100,8 +105,11 @@ class MemoryChatState:
     def acquire(self, holder: str, *, seconds: float, instead_of: str | None = None) -> Lease:
         """See `ChatState.acquire`."""
         with self._lock:
+            if instead_of not in (None, self._turn):
+                raise LeaseLostError
             if self.is_running() and self._lease.holder not in (holder, instead_of):
                 raise SendRunningError
+            self._turn = instead_of or holder
             self._lease = Lease(holder, self._lease.fence + 1)
             self._lease_end = self._clock() + seconds
             return self._lease
@@ -113,11 +121,12 @@ class MemoryChatState:
                 raise LeaseLostError
             self._lease_end = self._clock() + seconds
 
-    def release(self, lease: Lease) -> None:
+    def release(self, lease: Lease, *, done: bool = False) -> None:
         """See `ChatState.release`."""
         with self._lock:
             if lease == self._lease:
                 self._lease_end = 0.0
+                self._turn = "" if done else self._turn
 
     def holding(self, lease: Lease) -> Sequence[MemoryAlso]:
         """See `ChatState.holding`."""

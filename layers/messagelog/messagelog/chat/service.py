@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -109,29 +109,35 @@ class ChatService:
         """Puts the tutorials of the tools into the prompt tree again, after `chat().clear()`."""
         self._tools.reset_tutorials()
 
-    def send(
-        self, content: str | None = None, *, holder: str | None = None, if_due: bool = False
-    ) -> list[StoredMessage]:
+    def send(self, content: str | None = None) -> list[StoredMessage]:
         """Has the model answer, and returns what this has added to the log, in order.
 
         Takes in what is in the queue by now, then `content` as the user's message; asks the model, runs the tools it
         calls, and goes on until it stops. Everything is recorded as it happens. Without `content` it goes on from the
         log: so after an error, which leaves there what was done before it.
 
-        `holder` takes over the lease that was taken under that name. With `if_due` the model is not asked where nothing
-        waits for an answer, so that a send may be repeated blindly.
-
         Raises SendRunningError if another send is running; LeaseLostError if one took this one's place because its
         lease ran out; ProviderError; OnAppendError if a hook raised, once the turn is done; and what the log raises,
         though as TurnFailedError once `content` is recorded, so that nobody says it again.
         """
         message = None if content is None else drafts.user(content)
-        with HeldLease(self._chat.state, self._config.lease_seconds, instead_of=holder) as lease:
+        return self._do(lambda turn: turn.run(message))
+
+    def resume(self, holder: str) -> list[StoredMessage]:
+        """Does the turn that was begun by a `holder` who has taken the chat's lease: to its end, and once.
+
+        So it may be called blindly, again and again. Asks the model only if something waits for its answer. Returns and
+        raises what `send` does, LeaseLostError also if the turn is done.
+        """
+        return self._do(Turn.resume, instead_of=holder)
+
+    def _do(self, run: Callable[[Turn], None], instead_of: str | None = None) -> list[StoredMessage]:
+        with HeldLease(self._chat.state, self._config.lease_seconds, instead_of=instead_of) as lease:
             self.init()
             rounds = self._config.max_tool_call_rounds
             turn = self._turn = Turn(self._chat, self._provider, self._tools, lease, max_rounds=rounds)
             try:
-                turn.run(message, if_due=if_due)
+                run(turn)
             finally:
                 self._turn = None
         turn.raise_for_hooks()

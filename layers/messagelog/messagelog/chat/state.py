@@ -60,6 +60,10 @@ class ChatState(Protocol):
         """Whether somebody holds a lease that has not run out."""
         ...
 
+    def has_open_turn(self) -> bool:
+        """Whether the turn that was begun last has not come to its end: it is running, or broke off."""
+        ...
+
     def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> None:
         """Puts the window elsewhere; with `system`, replaces the prompt tree in the same commit, whatever its version.
 
@@ -104,10 +108,12 @@ class ChatState(Protocol):
         ...
 
     def acquire(self, holder: str, *, seconds: float, instead_of: str | None = None) -> Lease:
-        """The lease, for that long; the same holder may take it again, or take the place of the one it names.
+        """The lease, for that long, and with it a turn that is open until a release says that it is done.
 
-        Raises SendRunningError while another holds it. Where the outcome is unknown, that is a
-        StorageUnavailableError: nothing is said in a chat by taking a lease, and one that nobody uses runs out.
+        The same holder may take it again. With `instead_of`, it is taken for the turn that was begun by that holder.
+        Raises SendRunningError while another holds the lease; LeaseLostError if the turn of the one it names is done,
+        or another was begun since. Where the outcome is unknown, that is a StorageUnavailableError: nothing is said in
+        a chat by taking a lease, and one that nobody uses runs out.
         """
         ...
 
@@ -115,8 +121,8 @@ class ChatState(Protocol):
         """Lets the lease run that long from now. Raises LeaseLostError if it was released or taken over."""
         ...
 
-    def release(self, lease: Lease) -> None:
-        """Gives the lease back, if it is still held."""
+    def release(self, lease: Lease, *, done: bool = False) -> None:
+        """Gives the lease back, if it is still held; with `done`, its turn has come to its end."""
         ...
 
     def holding(self, lease: Lease) -> Sequence[Any]:

@@ -41,7 +41,7 @@ _DRAINED_AT_ONCE = 40  # leaves an append below the 50 that may commit with it
 
 
 class Turn:
-    """One send. `run` it once, while the lease is held; `interrupt` and `resend` come from any thread meanwhile.
+    """One send. `run` or `resume` it once, while the lease is held; `interrupt` and `resend` come from any thread.
 
     `recorded` are the messages that it has added to the log.
     """
@@ -59,17 +59,21 @@ class Turn:
         self._resend = False
         self._hook_error: BaseException | None = None
 
-    def run(self, message: AgentMessage | None, *, if_due: bool) -> None:
+    def resume(self) -> None:
+        """Adds what is in the queue by now, and has the model answer if something waits for it. Raises as `run`."""
+        self._drain()
+        if is_due(self._read()):
+            self._go_on()
+
+    def run(self, message: AgentMessage | None) -> None:
         """Adds what is in the queue by now, then `message`, and has the model answer.
 
-        With `if_due` only if something waits for an answer. Raises LeaseLostError when another send took over,
-        ProviderError, and what the log raises: as TurnFailedError once `message` is recorded. A hook that raises stops
-        nothing: see `raise_for_hooks`.
+        Raises LeaseLostError when another send took over, ProviderError, and what the log raises: as TurnFailedError
+        once `message` is recorded. A hook that raises stops nothing: see `raise_for_hooks`.
         """
         self._drain()
         if message is None:
-            if not if_due or is_due(self._read()):
-                self._go_on()
+            self._go_on()
             return
         self._record([message])
         try:
