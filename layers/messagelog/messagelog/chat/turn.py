@@ -59,12 +59,6 @@ class Turn:
         self._resend = False
         self._hook_error: BaseException | None = None
 
-    def resume(self) -> None:
-        """Adds what is in the queue by now, and has the model answer if something waits for it. Raises as `run`."""
-        self._drain()
-        if is_due(self._read()):
-            self._go_on()
-
     def run(self, message: AgentMessage | None) -> None:
         """Adds what is in the queue by now, then `message`, and has the model answer.
 
@@ -82,6 +76,12 @@ class Turn:
             raise
         except MessageLogError as error:  # which may say that nothing was written, so that one would say it again
             raise TurnFailedError(_COME_TO_NO_END) from error
+
+    def resume(self) -> None:
+        """Adds what is in the queue by now, and has the model answer if something waits for it. Raises as `run`."""
+        self._drain()
+        if is_due(self._read()):
+            self._go_on()
 
     def _go_on(self) -> None:
         self._converse()
@@ -194,15 +194,13 @@ class Turn:
         except Exception as error:
             self._hook_error = self._hook_error or error
 
-    def _record(self, messages: Sequence[AgentMessage], also: Sequence[Any] = ()) -> list[StoredMessage]:
-        before = len(self.recorded)
+    def _record(self, messages: Sequence[AgentMessage], also: Sequence[Any] = ()) -> None:
         try:
             self._chat.record(messages, also=[*self._lease.also(), *also], tell=self._tell_of)
         except AlsoError:
             raise LeaseLostError from None
         except OnAppendError as error:  # from the log's own callback
             self._hook_error = self._hook_error or error.__cause__
-        return self.recorded[before:]
 
     def _tell_of(self, message: StoredMessage) -> None:
         self.recorded.append(message)
