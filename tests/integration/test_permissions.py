@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import sys
 import uuid
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 from botocore.client import BaseClient
+from messagelog.chat.dynamodb import DynamoDBChatState
 from samtranslator.yaml_helper import yaml_parse  # type: ignore[import-untyped]
 
 from local.lambda_api import LambdaApi
@@ -85,6 +87,11 @@ def actions_of(operation: str, arguments: dict[str, Any]) -> set[tuple[str, str]
     }
 
 
+def begin_turn(conversation: str, holder: str) -> None:
+    """As a send does before it invokes the worker."""
+    DynamoDBChatState(conversation, table=os.environ["MESSAGELOG_CHAT_TABLE"]).acquire(holder, seconds=60)
+
+
 def granted(function: Function) -> Asked:
     policy = RESOURCES[function.logical_id]["Properties"]["Policies"][0]
     statements = [statement for statement in policy["Statement"] if "Fn::If" not in statement]
@@ -102,6 +109,9 @@ def test_the_policy_allows_what_the_function_asks_and_no_more(
     new_process()
 
     def call(operation: str) -> None:
+        if operation == "send_worker":
+            begin_turn(parameters["conversation"], event(operation)["holder"])
+            asked.clear()
         body = {"body": json.dumps(BODIES[operation])} if operation in BODIES else {}
         changes = parameters if operation == "send_worker" else {"pathParameters": parameters, **body}
         invoke(functions[operation], event(operation, **changes))
