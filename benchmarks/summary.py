@@ -47,7 +47,7 @@ def _speed(ratios: Sequence[Ratio], memory: Memory) -> str:
     append, read, *views = ratios
     view = max(ratio.median for ratio in views)
     return (
-        f"By the clock, {_times(append)}, and {_times(read)};\nthe slowest view of them adds {view:.2f} of that. "
+        f"By the clock, {_times(append)},\nand {_times(read)}; the slowest view of them adds {view:.2f} of that.\n"
         f"`all()` of {memory.messages:,} messages needs {memory.peak_of_all:.1f} MB at its peak for a result of\n"
         f"{memory.result:.1f} MB; `iter_all()` needs {memory.peak_of_iter:.1f} MB, and for a tenth of them "
         f"{memory.peak_of_tenth:.1f} MB."

@@ -18,9 +18,8 @@ from messagelog.api import worker
 from messagelog.api.worker import DeliveryFailedError
 from messagelog.chat.service import ChatService
 from messagelog.chat.tools import Tool, ToolPackage
-from messagelog.dynamodb import DynamoDBStorage
 
-from local.template import ROOT, read_template
+from local.template import ROOT
 from tests.chat_functions import CALL, Worker, send, turns
 from tests.chat_server import ChatServer, Cut, Refuse, Reply
 from tests.http_api import HttpApi
@@ -76,7 +75,7 @@ def test_a_set_up_that_is_not_there_fails_the_turn(
     send(chat_api, "Hello!")
     with pytest.raises(DeliveryFailedError, match="SetUpError: CHAT_SETUP is"):
         work.run()
-    assert chat_api.get("chat_messages").json["running"] is False, "the next send need not wait"
+    assert progress(chat_api) == (False, True), "the next send need not wait, nor need a reader"
 
 
 def test_the_settings_of_the_chat_come_from_the_environment(
@@ -117,16 +116,11 @@ def test_bedrock_is_asked_for_the_model(chat_api: HttpApi, monkeypatch: pytest.M
     assert (type(provider).__name__, provider._model) == ("BedrockProvider", "amazon.nova-lite-v1:0")  # type: ignore[attr-defined]
 
 
-def test_the_python_of_the_readme_runs(
-    chat_api: HttpApi, chat_table: DynamoDBClient, scripted: ChatServer, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    for name, definition in (("messages", "MessageTable"), ("chats", "ChatTable")):
-        chat_table.create_table(**{**read_template().tables[definition], "TableName": name})
-    monkeypatch.setattr("messagelog.chat.providers.bedrock.BedrockProvider", lambda model: scripted.provider())
+def test_the_python_of_the_readme_runs(chat_api: HttpApi, scripted: ChatServer, capsys: Any) -> None:
     section = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Chat\n")[2]
     (code,) = re.findall("```python\n(.*?)```", section.partition("\n## ")[0], re.DOTALL)
     scripted.script(Reply("Ahoy!"))
-    exec(code, {"DynamoDBStorage": DynamoDBStorage, "MODEL": "m"})
+    exec(code, {"MODEL": "m", "BASE_URL": scripted.url})
     assert capsys.readouterr().out == "Ahoy!\n"
     assert "You are a pirate." in scripted.last_request["messages"][0]["content"]
 
