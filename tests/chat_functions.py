@@ -97,3 +97,9 @@ def send(api: HttpApi, content: str | None = None) -> Received:
 def turns(api: HttpApi) -> list[tuple[str, str]]:
     """Role and content of the chat's messages."""
     return [(it["role"], it["content"]) for it in api.get("chat_messages").json["messages"]]
+
+
+def progress(api: HttpApi) -> tuple[bool, bool]:
+    """Whether the chat shows its turn as running, and as failed."""
+    shown = api.get("chat_messages").json
+    return shown["running"], shown["failed"]

@@ -29,7 +29,7 @@ from messagelog import (
 from messagelog.chat import Chat, MessageQueue, Prompt
 from messagelog.chat.dynamodb import DynamoDBChatState
 from messagelog.chat.memory import MemoryChatState
-from messagelog.chat.state import ChatState, System, Window
+from messagelog.chat.state import ChatState, Progress, System, Window
 from messagelog.dynamodb import DynamoDBStorage, default_client
 from messagelog.memory import MemoryStorage
 from messagelog.storage import AlsoError
@@ -311,17 +311,18 @@ class TestChat:
 
     def test_a_turn_is_open_until_a_release_says_that_it_is_done(self, open_chat: Open) -> None:
         one, other = open_chat("c1").state, open_chat("c1").state
-        assert not one.has_open_turn()
+        assert one.progress() == Progress(running=False, failed=False)
         one.acquire("one", seconds=10)
         first = other.acquire("a worker", seconds=10, instead_of="one")
         with pytest.raises(SendRunningError) as caught:
             one.acquire("another worker", seconds=10, instead_of="one")
         assert not isinstance(caught.value, LeaseLostError), "the first may be dead"
+        assert one.progress() == Progress(running=True, failed=False)
         other.release(first)
-        assert one.has_open_turn()
+        assert one.progress() == Progress(running=False, failed=True)
         again = one.acquire("another worker", seconds=10, instead_of="one")
         one.release(again, done=True)
-        assert not other.has_open_turn()
+        assert other.progress() == Progress(running=False, failed=False)
         with pytest.raises(LeaseLostError):
             other.acquire("a worker", seconds=10, instead_of="one")
         assert not other.is_running()
@@ -341,7 +342,8 @@ class TestChat:
         clock.sleep(10)
         other.acquire("other", seconds=10)
         one.release(old, done=True)
-        assert other.has_open_turn()
+        clock.sleep(10)
+        assert other.progress() == Progress(running=False, failed=True)
 
     def test_a_lease_that_was_released_does_not_come_back(self, open_chat: Open) -> None:
         state = open_chat("c1").state

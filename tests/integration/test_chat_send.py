@@ -19,7 +19,7 @@ from messagelog.errors import NoModelError
 from messagelog.settings import model_settings
 
 from local.dynamodb import HOST, free_port
-from tests.chat_functions import CALL, Worker, send, turns
+from tests.chat_functions import CALL, Worker, progress, send, turns
 from tests.chat_server import ChatServer, Cut, Refuse, Reply
 from tests.clock import Clock
 from tests.http_api import HttpApi, new_process
@@ -63,10 +63,10 @@ def test_a_send_is_accepted_at_once_and_done_by_the_worker(
     (event,) = work.events
     assert (sorted(event), event["conversation"]) == (["conversation", "holder"], chat_api.conversation)
     assert [staged.message.content for staged in state.staged(limit=9)] == ["Hello!"], "it outlives a lost worker"
-    assert chat_api.get("chat_messages").json["running"] is True, "from the reply on"
+    assert progress(chat_api) == (True, False), "from the reply on"
     work.run()
     assert turns(chat_api) == [("user", "earlier"), ("user", "Hello!"), ("assistant", "Ahoy!")]
-    assert chat_api.get("chat_messages").json["running"] is False
+    assert progress(chat_api) == (False, False)
     assert [message["content"] for message in scripted.last_request["messages"]] == ["earlier", "Hello!"]
 
 
@@ -127,9 +127,10 @@ def test_a_turn_that_fails_is_gone_on_with_by_the_next_try(
     with pytest.raises(DeliveryFailedError, match="ProviderError: the "):
         work.run()
     assert turns(chat_api) == [("user", "Hello!")]
-    assert chat_api.get("chat_messages").json["running"] is False
+    assert progress(chat_api) == (False, True), "so that nobody waits for ever"
     work.run()
     assert turns(chat_api) == [("user", "Hello!"), ("assistant", "Ahoy!")]
+    assert progress(chat_api) == (False, False)
 
 
 def test_an_event_that_comes_again_in_the_middle_of_its_turn_runs_no_tool_twice(
@@ -177,7 +178,7 @@ def test_a_worker_that_cannot_be_reached_loses_nothing(
     new_process()
     assert (reply.status, reply.json["outcome"]) == (503, "unknown")
     assert "send again without content" in reply.json["detail"]
-    assert chat_api.get("chat_messages").json["running"] is False
+    assert progress(chat_api) == (False, True)
     scripted.script(Reply("Ahoy!"))
     assert send(chat_api).status == 202
     work.run()
@@ -194,7 +195,7 @@ def test_a_worker_that_is_refused_was_surely_not_started(
     assert (reply.status, reply.json["type"]) == (502, "urn:messagelog:turn-failed")
     assert "send again without content" in reply.json["detail"]
     assert "retry-after" not in reply.headers
-    assert chat_api.get("chat_messages").json["running"] is False
+    assert progress(chat_api) == (False, True)
     scripted.script(Reply("Ahoy!"))
     assert send(chat_api).status == 202
     work.run()
@@ -257,7 +258,8 @@ def test_who_waits_gets_the_new_messages(
     scripted.script(Reply("Ahoy!"))
     waiting.meanwhile = work.run
     reply = wait(chat_api, 25)
-    assert (reply.status, reply.json["next"], reply.json["running"]) == (200, None, False)
+    assert (reply.status, reply.json["next"]) == (200, None)
+    assert (reply.json["running"], reply.json["failed"]) == (False, False)
     assert [(it["seq"], it["content"]) for it in reply.json["messages"]] == [(2, "Hello!"), (3, "Ahoy!")]
     assert len(waiting.clock.pauses) == 1
 
@@ -290,9 +292,10 @@ def test_who_waits_for_a_turn_that_fails_is_not_kept_waiting(
     waiting.meanwhile = fail
     reply = wait(chat_api, 25)
     assert (reply.status, reply.json, len(waiting.clock.pauses)) == (202, {"after": 0}, 1)
+    assert progress(chat_api) == (False, True)
 
 
-@pytest.mark.parametrize("read", ["is_running", "window"])
+@pytest.mark.parametrize("read", ["progress", "window"])
 def test_a_table_that_fails_while_somebody_waits_is_no_error_of_the_send(
     chat_api: HttpApi, scripted: ChatServer, work: Worker, waiting: Waiting, monkeypatch: pytest.MonkeyPatch, read: str
 ) -> None:

@@ -20,7 +20,7 @@ from messagelog.chat.service import ChatService
 from messagelog.chat.tools import Tool, ToolPackage
 
 from local.template import ROOT
-from tests.chat_functions import CALL, Worker, send, turns
+from tests.chat_functions import CALL, Worker, progress, send, turns
 from tests.chat_server import ChatServer, Cut, Refuse, Reply
 from tests.http_api import HttpApi
 
@@ -75,7 +75,7 @@ def test_a_set_up_that_is_not_there_fails_the_turn(
     send(chat_api, "Hello!")
     with pytest.raises(DeliveryFailedError, match="SetUpError: CHAT_SETUP is"):
         work.run()
-    assert progress(chat_api) == (False, True), "the next send need not wait, nor need a reader"
+    assert progress(chat_api) == (False, True), "neither the next send nor a reader need wait"
 
 
 def test_the_settings_of_the_chat_come_from_the_environment(

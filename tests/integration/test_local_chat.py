@@ -70,7 +70,7 @@ def test_the_pirate_answers(chat: Chat, server: ChatServer) -> None:
     server.script(Reply("Ahoy!"))
     assert chat.run.request("PUT", f"{chat.path}/system", json={"tree": PIRATE})[0] == 200
     status, shown = chat.post("/send?wait=25", {"content": "Hello!"})
-    assert (status, shown["next"], shown["running"]) == (200, None, False)
+    assert (status, shown["next"], shown["running"], shown["failed"]) == (200, None, False, False)
     assert turns(shown) == chat.messages() == [("user", "Hello!"), ("assistant", "Ahoy!")]
     system, user = server.last_request["messages"]
     assert user == {"role": "user", "content": "Hello!"}
@@ -113,6 +113,7 @@ def test_a_turn_that_fails_leaves_what_was_said(chat: Chat, server: ChatServer) 
     server.script(Refuse(400))
     assert chat.post("/send?wait=25", {"content": "Hello!"}) == (202, {"after": 0})
     assert chat.messages() == [("user", "Hello!")]
+    assert chat.run.request("GET", f"{chat.path}/chat")[1]["failed"] is True
 
 
 def test_the_example_rolls_dice(chat: Chat, server: ChatServer) -> None:

@@ -113,7 +113,7 @@ class TestResume:
         talk.server.script(Refuse(500), Reply("r"))
         with pytest.raises(ProviderError):
             talk.service().resume("me")
-        assert talk.state.has_open_turn()
+        assert talk.state.progress().failed
         assert said(talk.service().resume("me")) == [("assistant", "r")]
 
     def test_one_whose_hook_raised_is_done(self, talk: Talk) -> None:
@@ -124,7 +124,7 @@ class TestResume:
         talk.server.script(Reply("r"))
         with pytest.raises(OnAppendError):
             service.resume("me")
-        assert not talk.state.has_open_turn()
+        assert not talk.state.progress().failed
 
     def test_a_send_that_took_its_place_does_it(self, talk: Talk) -> None:
         talk.service().queue().user("u")

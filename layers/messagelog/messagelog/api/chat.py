@@ -40,14 +40,14 @@ def _state_of(conversation: str, context: Any, counters: Counters) -> DynamoDBCh
 
 
 def messages_page(chat: Chat, *, after: int, limit: int | None, historic: bool = False) -> Reply:
-    """As many of the chat's messages behind `after` as fit, and whether a turn is running.
+    """As many of the chat's messages behind `after` as fit, and whether a turn is running or has failed.
 
-    That is asked first: once it says no, the messages that follow are all that the turn has brought.
+    That is asked first: once it is neither, the messages that follow are all that the turn has brought.
     """
-    running = chat.state.is_running()
+    progress = chat.state.progress()
     messages = chat.iter_historic_messages(after=after) if historic else chat.iter_messages(after=after)
     one_more = islice(messages, limit and limit + 1)
-    return chat_page(one_more, after=after, limit=limit, running=running)
+    return chat_page(one_more, after=after, limit=limit, running=progress.running, failed=progress.failed)
 
 
 def system_reply(chat: Chat) -> Reply:

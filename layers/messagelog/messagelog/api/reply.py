@@ -63,10 +63,12 @@ def page(messages: Iterable[StoredMessage], *, after: int, limit: int | None) ->
     return _reply(200, _messages_body(lines, next_after=None), None if after and not lines else end)
 
 
-def chat_page(messages: Iterable[StoredMessage], *, after: int, limit: int | None, running: bool) -> Reply:
-    """The same of a chat's messages, with `running`; without the count, since the log may hold more than the chat."""
+def chat_page(
+    messages: Iterable[StoredMessage], *, after: int, limit: int | None, running: bool, failed: bool
+) -> Reply:
+    """The same of a chat's messages, with `running` and `failed`; without the count, since the log may hold more."""
     lines, end, at_end = _oldest_that_fit(messages, after, limit)
-    return _reply(200, _messages_body(lines, next_after=None if at_end else end, running=running), None)
+    return _reply(200, _messages_body(lines, next_after=None if at_end else end, running=running, failed=failed), None)
 
 
 def newest_page(newest_first: Iterable[StoredMessage], *, n: int) -> Reply:

@@ -73,10 +73,11 @@ def _answer(request: Request, chat: Chat, after: int, seconds: int) -> Reply | N
     pause = 0.1
     while time.monotonic() + pause <= end:
         time.sleep(pause)
-        if not chat.state.is_running():
-            if chat.state.has_open_turn():
-                return None
-            return chat_page(chat.messages(after=after), after=after, limit=None, running=False)
+        progress = chat.state.progress()
+        if progress.failed:
+            return None
+        if not progress.running:
+            return chat_page(chat.messages(after=after), after=after, limit=None, running=False, failed=False)
         pause = min(1.5 * pause, _LONGEST_PAUSE)
     return None
 

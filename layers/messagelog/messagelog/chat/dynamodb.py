@@ -19,7 +19,7 @@ from messagelog import codec
 from messagelog.chat.blobs import BlobGoneError, Blobs
 from messagelog.chat.items import Action, ChatItems, Item, RefusedError, attribute, number
 from messagelog.chat.producer import producer
-from messagelog.chat.state import Lease, Staged, System, Window
+from messagelog.chat.state import Lease, Progress, Staged, System, Window
 from messagelog.dynamodb import Counters, Retry, default_client
 from messagelog.dynamodb.table import ConversationTable
 from messagelog.errors import (
@@ -80,11 +80,13 @@ class DynamoDBChatState:
 
     def is_running(self) -> bool:
         """See `ChatState.is_running`. One GetItem."""
-        return number(self._items.get(_STATE), "lease_end") > self._now()
+        return self.progress().running
 
-    def has_open_turn(self) -> bool:
-        """See `ChatState.has_open_turn`. One GetItem."""
-        return bool(_turn_of(self._items.get(_STATE)))
+    def progress(self) -> Progress:
+        """See `ChatState.progress`. One GetItem."""
+        state = self._items.get(_STATE)
+        running = number(state, "lease_end") > self._now()
+        return Progress(running, failed=bool(_turn_of(state)) and not running)
 
     def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> None:
         """See `ChatState.move`."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from threading import RLock
 
 from messagelog import codec
-from messagelog.chat.state import Lease, Staged, System, Window
+from messagelog.chat.state import Lease, Progress, Staged, System, Window
 from messagelog.errors import LeaseLostError, PromptChangedError, SendRunningError
 from messagelog.memory import MemoryAlso
 from messagelog.messages import AgentMessage
@@ -38,9 +38,11 @@ class MemoryChatState:
         """See `ChatState.is_running`."""
         return self._lease_end > self._clock()
 
-    def has_open_turn(self) -> bool:
-        """See `ChatState.has_open_turn`."""
-        return bool(self._turn)
+    def progress(self) -> Progress:
+        """See `ChatState.progress`."""
+        with self._lock:
+            running = self.is_running()
+            return Progress(running, failed=bool(self._turn) and not running)
 
     def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> None:
         """See `ChatState.move`."""

@@ -39,6 +39,14 @@ class Staged:
 
 
 @dataclass(frozen=True, slots=True)
+class Progress:
+    """How the turn stands that was begun last: somebody is at it, or it broke off; neither once it is done."""
+
+    running: bool
+    failed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Lease:
     """The right to send, held by one sender at a time. `fence` grows with each lease: an old holder is known by it."""
 
@@ -60,8 +68,8 @@ class ChatState(Protocol):
         """Whether somebody holds a lease that has not run out."""
         ...
 
-    def has_open_turn(self) -> bool:
-        """Whether the turn that was begun last has not come to its end: it is running, or broke off."""
+    def progress(self) -> Progress:
+        """How the turn stands that was begun last, at one moment. A lease that has run out is nobody's any more."""
         ...
 
     def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> None:
