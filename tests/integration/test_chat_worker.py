@@ -109,6 +109,11 @@ def test_the_key_is_the_text_of_the_secret(chat_api: HttpApi, monkeypatch: pytes
     assert worker._provider()._client.api_key == "of the environment"  # type: ignore[attr-defined]
 
 
+def test_a_key_that_is_not_the_chats_goes_to_no_endpoint(chat_api: HttpApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "for OpenAI alone")
+    assert worker._provider()._client.api_key == "none"  # type: ignore[attr-defined]
+
+
 def test_bedrock_is_asked_for_the_model(chat_api: HttpApi, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAT_PROVIDER", "bedrock")
     monkeypatch.setenv("CHAT_MODEL", "amazon.nova-lite-v1:0")

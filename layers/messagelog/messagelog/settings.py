@@ -93,6 +93,11 @@ def model_settings() -> ModelSettings:
     return found
 
 
+def openai_api_key() -> str | None:
+    """The key that the package openai uses where it is given none."""
+    return _optional("OPENAI_API_KEY")
+
+
 def chat_settings() -> ChatSettings:
     """How chats are set up. Raises ValueError if a number is none."""
     texts = {

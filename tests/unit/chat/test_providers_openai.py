@@ -96,6 +96,17 @@ def test_without_prompt_and_tools_neither_is_sent(server: ChatServer) -> None:
     assert "tools" not in server.last_request
 
 
+def test_an_endpoint_that_asks_for_no_key_needs_none(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    def key_of(**given: str) -> str:
+        return OpenAIProvider("m", base_url=server.url, **given)._client.api_key
+
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    server.script(Reply("Ahoy!", finish="stop"))
+    assert list(OpenAIProvider("m", base_url=server.url).stream(None, ASKED, []))[-1] == Finish("stop")
+    monkeypatch.setenv("OPENAI_API_KEY", "of the environment")
+    assert (key_of(), key_of(api_key="mine")) == ("of the environment", "mine")
+
+
 def test_what_other_servers_send_is_understood(server: ChatServer) -> None:
     """Thinking as `reasoning`, a refusal, a call without an index, a chunk that only counts tokens, one of nothing."""
     deltas: list[dict[str, Any]] = [

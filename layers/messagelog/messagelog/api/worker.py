@@ -116,6 +116,7 @@ def _provider_of(here: ModelSettings, api_key: str | None) -> Provider:
         from messagelog.chat.providers.bedrock import BedrockProvider
 
         return BedrockProvider(here.model)
-    from messagelog.chat.providers.openai import OpenAIProvider
+    from messagelog.chat.providers.openai import NO_KEY, OpenAIProvider
 
-    return OpenAIProvider(here.model, base_url=here.base_url, api_key=api_key or "none")
+    # OPENAI_API_KEY, if somebody has set it, is not meant for any CHAT_BASE_URL.
+    return OpenAIProvider(here.model, base_url=here.base_url, api_key=api_key or NO_KEY)

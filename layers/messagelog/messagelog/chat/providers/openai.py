@@ -23,12 +23,14 @@ except ImportError as error:
 from messagelog.chat.providers import ContentDelta, Event, Finish, ReasoningDelta, ToolCallDelta, ToolSpec
 from messagelog.errors import ProviderError
 from messagelog.messages import StoredMessage
+from messagelog.settings import openai_api_key
 from messagelog.views.openai import to_openai
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionChunk
     from openai.types.chat.chat_completion_chunk import ChoiceDelta
 
+NO_KEY = "none"  # the SDK insists on one
 _CUT = ("length", "content_filter")
 _CODE = re.compile(r"[\w.-]{1,64}", re.ASCII)
 
@@ -36,10 +38,10 @@ _CODE = re.compile(r"[\w.-]{1,64}", re.ASCII)
 class OpenAIProvider:
     """A model behind the Chat Completions API.
 
-    Without `base_url` it is OpenAI's own; an endpoint that asks for no key gets any text as `api_key`. `timeout` is how
-    many seconds may pass without a byte. Requests that fail before the reply begins are sent again, at most
-    `max_retries` times. `options` are further fields of the request, such as `temperature`. A `client` that is given
-    is used as it is.
+    Without `base_url` it is OpenAI's own. Without `api_key` the key is OPENAI_API_KEY's; an endpoint at `base_url` may
+    ask for none, and none need be set. `timeout` is how many seconds may pass without a byte. Requests that fail before
+    the reply begins are sent again, at most `max_retries` times. `options` are further fields of the request, such as
+    `temperature`. A `client` that is given is used as it is.
     """
 
     def __init__(
@@ -55,6 +57,8 @@ class OpenAIProvider:
     ) -> None:
         self._model = model
         self._options = dict(options or {})
+        if base_url is not None:
+            api_key = api_key or openai_api_key() or NO_KEY
         self._client = client or openai.OpenAI(
             base_url=base_url, api_key=api_key, timeout=timeout, max_retries=max_retries
         )
