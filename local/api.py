@@ -54,8 +54,11 @@ class LocalApi:
             return gateway.refusal(404, "Not Found")
         route, path_parameters = found
         try:
-            reply = runtime.invoke(route.function, gateway.to_event(request, route, path_parameters))
-            return gateway.to_response(reply)
+            event = gateway.to_event(request, route, path_parameters)
+            request_id = event["requestContext"]["requestId"]
+            response = gateway.to_response(runtime.invoke(route.function, event, request_id))
+            response.headers["apigw-requestid"] = request_id
+            return response
         except runtime.EventTooLargeError:
             return gateway.refusal(413, "Request Entity Too Large")
         except Exception:

@@ -78,10 +78,11 @@ def prepare(template: Template, endpoint: str, **variables: str) -> None:
     sys.path[:0] = [folder for folder in dict.fromkeys(str(f.resolve()) for f in folders) if folder not in sys.path]
 
 
-def invoke(function: Function, event: Mapping[str, Any]) -> object:
+def invoke(function: Function, event: Mapping[str, Any], request_id: str | None = None) -> object:
     """Call the function's handler and return its reply, both passed through JSON as Lambda does.
 
-    Raises what the handler raises, EventTooLargeError and ReplyTooLargeError.
+    `request_id` is what the function's log calls the request, made up if it is not given. Raises what the handler
+    raises, EventTooLargeError and ReplyTooLargeError.
     """
     sent = json.dumps(event)
     if len(sent.encode()) > MAX_EVENT_BYTES:
@@ -89,7 +90,10 @@ def invoke(function: Function, event: Mapping[str, Any]) -> object:
     handler: Callable[[Any, LambdaContext], object] = getattr(
         importlib.import_module(function.module), function.attribute
     )
-    reply = handler(json.loads(sent), LambdaContext(function.logical_id, function.memory, function.timeout))
+    context = LambdaContext(
+        function.logical_id, function.memory, function.timeout, aws_request_id=request_id or str(uuid.uuid4())
+    )
+    reply = handler(json.loads(sent), context)
     received = json.dumps(reply)
     if len(received.encode()) > MAX_REPLY_BYTES:
         raise ReplyTooLargeError(f"The reply has {len(received.encode())} bytes; Lambda allows {MAX_REPLY_BYTES}.")

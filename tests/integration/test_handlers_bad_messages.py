@@ -78,7 +78,7 @@ def refuses(api: HttpApi, operation: str, body: str, path: str) -> bool:
     reply = api.post(operation, body)
     assert api.get("count").json == {"count": 0}
     (fault,) = reply.json["errors"]
-    assert fault["detail"] == reply.json["detail"]
+    assert reply.json["detail"] == (f"{path}: {fault['detail']}" if path else fault["detail"])
     return (reply.status, fault["path"]) == (422, path)
 
 

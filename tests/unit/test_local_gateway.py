@@ -102,6 +102,13 @@ def test_a_function_that_fails_or_says_too_much_is_an_internal_server_error(
     assert (reply.status, reply.data) == (500, b'{"message":"Internal Server Error"}')
 
 
+def test_a_reply_names_its_request_as_the_functions_log_does(serve: Callable[[object], str]) -> None:
+    url = serve(lambda event, context: context.aws_request_id)
+    first, second = (urllib3.request("GET", f"{url}/c/x") for _ in range(2))
+    assert first.json() == first.headers["apigw-requestid"]
+    assert first.json() != second.json()
+
+
 def test_cookies_stand_apart_from_the_headers() -> None:
     sent = event(headers={"Cookie": "a=1; b=2"})
     assert sent["cookies"] == ["a=1", "b=2"]

@@ -10,7 +10,7 @@ from messagelog.views.pages import PageTooLargeError
 
 # Status, title, and the seconds after which another try may help.
 _ANSWERS: dict[type[Exception], tuple[int, str, int | None]] = {
-    errors.CodecError: (422, "The message cannot be stored as it is", None),
+    errors.CodecError: (422, "The body is not what this operation takes", None),
     errors.MessageTooLargeError: (413, "The message is too large", None),
     errors.ExpectedCountError: (412, "The log has moved on", None),
     errors.PromptChangedError: (412, "The prompt tree has changed", None),
@@ -38,7 +38,8 @@ class RequestError(Exception):
 def problem_of(error: Exception, *, repeatable: bool) -> tuple[int, dict[str, Any], dict[str, str]]:
     """The status, the problem document and the further headers for an error.
 
-    Of an unforeseen one it tells nothing, nor of what is wrong with the stack, which is for the log and its readers.
+    Of an unforeseen one it tells nothing, nor of what is wrong with the tables, which is for the log and its readers.
+    Only that there is no model it tells: who sets a stack up sends first, and the text names settings alone.
     `repeatable`: the request carried what makes it safe to send again, an idempotency key or an expected count.
     """
     if isinstance(error, RequestError):
@@ -52,13 +53,13 @@ def problem_of(error: Exception, *, repeatable: bool) -> tuple[int, dict[str, An
 
 
 def _detail(error: Exception) -> str:
-    of_the_stack = isinstance(error, errors.StorageUnavailableError | errors.NoModelError) and error.code
+    of_the_stack = isinstance(error, errors.StorageUnavailableError) and error.code
     return _UNTOLD if of_the_stack else str(error)
 
 
 def _extras(error: Exception) -> dict[str, Any]:
     if isinstance(error, errors.CodecError):
-        return {"detail": error.reason, "errors": [{"path": error.path, "detail": error.reason}]}
+        return {"errors": [{"path": error.path, "detail": error.reason}]}
     if isinstance(error, errors.ExpectedCountError):
         return {"count": error.count}
     if isinstance(error, errors.PromptChangedError):
