@@ -77,17 +77,28 @@ def test_the_pirate_answers(chat: Chat, server: ChatServer) -> None:
     assert system["content"].startswith("general\n    persona\n        You are a pirate.\n")
 
 
-def test_the_chat_section_of_the_readme_works_as_pasted(run: Run, server: ChatServer) -> None:
-    """With the address of this run for that of `make run`."""
-    server.script(Reply("Ahoy, matey!"))
-    section = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Chat\n")[2].partition("\n## ")[0]
-    (lines,) = (block for block in re.findall("```sh\n(.*?)```", section, re.DOTALL) if "curl" in block)
+def pasted(document: str, section: str, run: Run) -> list[Any]:
+    """What the curl lines of a section print, with the address of this run for that of `make run`."""
+    text = (ROOT / document).read_text(encoding="utf-8").partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    (lines,) = (block for block in re.findall("```sh\n(.*?)```", text, re.DOTALL) if "curl" in block)
     assert "http://127.0.0.1:3000" in lines
-    pasted = lines.replace("http://127.0.0.1:3000", run.url)
-    printed = subprocess.check_output(["bash", "-c", pasted.replace("\ncurl", "\necho; curl")], text=True)
-    system, sent, shown = (json.loads(line) for line in printed.splitlines() if line)
+    script = lines.replace("http://127.0.0.1:3000", run.url).replace("\ncurl", "\necho; curl")
+    printed = subprocess.check_output(["bash", "-c", script], text=True)
+    return [json.loads(line) for line in printed.splitlines() if line]
+
+
+def test_the_chat_section_of_the_readme_works_as_pasted(run: Run, server: ChatServer) -> None:
+    server.script(Reply("Ahoy, matey!"))
+    system, sent, shown = pasted("README.md", "Chat", run)
     assert "You are a pirate." in system["text"]
-    assert turns(sent) == turns(shown) == [("user", "Hello!"), ("assistant", "Ahoy, matey!")]
+    assert turns(sent) == turns(shown)[-2:] == [("user", "Hello!"), ("assistant", "Ahoy, matey!")]
+
+
+def test_the_http_section_of_the_guide_works_as_pasted(run: Run, server: ChatServer) -> None:
+    server.script(Reply("Ahoy, matey!"))
+    queued, sent, shown = pasted("docs/chat.md", "Over HTTP", run)
+    assert queued == {"queued": True}
+    assert turns(sent) == turns(shown)[-2:] == [("user", "Ahoy!"), ("assistant", "Ahoy, matey!")]
 
 
 def test_a_send_that_does_not_wait_is_done_in_the_background(chat: Chat, server: ChatServer) -> None:
