@@ -1,6 +1,6 @@
 """Runs all benchmarks and writes benchmarks/results/ and what the README quotes of it: `python -m benchmarks`.
 
-With `--quick` less of everything, into files of its own.
+With `--quick` less of everything. What is not whole goes into files of its own, `partial.*`.
 """
 
 from __future__ import annotations
@@ -60,10 +60,12 @@ def main() -> None:
         ratios = list(speed.measure(client, table, length=1_000 if quick else 10_000, pairs=5 if quick else 9))
         _say("memory")
         used = memory.measure(client, table, length=10_000 if quick else 100_000)
-    RESULTS.mkdir(exist_ok=True)
-    _write(RESULTS / ("quick.md" if quick else "results.md"), report.markdown(trials, ratios, used))
-    _write(RESULTS / ("quick.svg" if quick else "append-cost.svg"), report.chart(trials))
-    if not quick:
+    for each in (each for each in trials if each.unavailable):
+        _say(f"{each.store} was not run: {each.unavailable}")
+    whole = not quick and not any(each.unavailable for each in trials)
+    _write(RESULTS / ("results.md" if whole else "partial.md"), report.markdown(trials, ratios, used))
+    _write(RESULTS / ("append-cost.svg" if whole else "partial.svg"), report.chart(trials))
+    if whole:
         readme = ROOT / "README.md"
         _write(readme, summary.quoted(readme.read_text(encoding="utf-8"), trials, ratios, used))
 
@@ -110,7 +112,7 @@ def _run(peer: str, command: list[str], environment: dict[str, str]) -> Trial:
 
 def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
-    print(path.relative_to(ROOT))
+    print(f"written: {path.relative_to(ROOT)}")
 
 
 _begun = time.monotonic()

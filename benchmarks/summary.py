@@ -15,12 +15,12 @@ _LENGTHS = (1, 100, 500, 1_000)
 
 
 def quoted(readme: str, trials: Sequence[Trial], ratios: Sequence[Ratio], memory: Memory) -> str:
-    """The README with these results between the marks. Raises ValueError if it lacks them."""
+    """The README with these results, of a whole run, between the marks. Raises ValueError if it lacks them."""
     head, begin, rest = readme.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end:
         raise ValueError(f"README.md needs the lines {BEGIN.strip()} and {END.strip()} around what it quotes")
-    return f"{head}{BEGIN}{_costs(trials)}\n\n{_speed(ratios, memory)}\n{END}{tail}"
+    return f"{head}{BEGIN}{_costs(trials)}\n\n{sentences(ratios, memory)}\n{END}{tail}"
 
 
 def _costs(trials: Sequence[Trial]) -> str:
@@ -43,7 +43,8 @@ def _total(trial: Trial) -> float:
     return dollars_of_conversations(trial.costs["append"]) or float("inf")
 
 
-def _speed(ratios: Sequence[Ratio], memory: Memory) -> str:
+def sentences(ratios: Sequence[Ratio], memory: Memory) -> str:
+    """What the README tells of speed and memory."""
     append, read, *views = ratios
     view = max(ratio.median for ratio in views)
     return (
