@@ -1,6 +1,7 @@
 """docs/chat.md runs as it stands: its Python in order, in one process, prints what the guide shows behind `#>`.
 
-The tables are on moto. Nothing is asked of a real model: the guide itself stands one in.
+DynamoDB is moto's. Nothing is asked of a real model: the guide itself stands one in. What its tables list is what there
+is, neither more nor less.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from messagelog import errors
+from messagelog.chat import ChatConfig, json_hooks
+from messagelog.settings import chat_settings
 
 from local.template import ROOT, Template
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
+GUIDE = (ROOT / "docs" / "chat.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SHOWN = re.compile(r"^#> ?(.*\n)", re.MULTILINE)
 
@@ -34,7 +39,7 @@ def test_each_example_prints_what_it_shows(workplace: Path, capsys: pytest.Captu
     """A block with the name of a file after its language is what that file holds."""
     names: dict[str, Any] = {}
     examples = 0
-    for language, file, text in BLOCK.findall((ROOT / "docs" / "chat.md").read_text(encoding="utf-8")):
+    for language, file, text in BLOCK.findall(GUIDE):
         if file:
             (workplace / file).parent.mkdir()
             (workplace / file).write_text(text, encoding="utf-8")
@@ -43,3 +48,40 @@ def test_each_example_prints_what_it_shows(workplace: Path, capsys: pytest.Captu
             assert capsys.readouterr().out == "".join(SHOWN.findall(text)), text
             examples += 1
     assert examples > 9
+
+
+def rows(head: str) -> list[list[str]]:
+    """The cells of the table that begins so."""
+    lines = GUIDE[GUIDE.index(f"\n| {head} |") + 1 :].partition("\n\n")[0].splitlines()
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def quoted(cell: str) -> list[str]:
+    """What stands in backticks."""
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def test_the_configuration_has_these_fields_variables_and_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = [(quoted(field), quoted(variable), default) for field, variable, default, _ in rows("field | variable")]
+    fields = {field: (variables, default) for (field,), variables, default in (row for row in told if row[0])}
+    assert {field: default for field, (_, default) in fields.items()} == {
+        field: str(getattr(ChatConfig(), field)).lower() for field in ChatConfig.__dataclass_fields__
+    }
+    variables = {field: variable for field, given in fields.items() for variable in given[0]}
+    for variable in variables.values():
+        monkeypatch.setenv(variable, "7")
+    assert {field: str(value) for field, value in chat_settings().config.items()} == dict.fromkeys(variables, "7")
+
+
+def test_json_hooks_have_these_fields_and_actions() -> None:
+    told = [first for first, *_ in rows("field |")]
+    fields = [name for cell in told if not cell.startswith("→") for name in quoted(cell)]
+    actions = [name for cell in told if cell.startswith("→") for name in quoted(cell)]
+    assert sorted(fields) == sorted(json_hooks._FIELDS)
+    assert sorted(actions) == sorted(json_hooks._ACTION_FIELDS)
+
+
+def test_the_errors_of_a_send_are_errors_of_the_package() -> None:
+    told = [name for first, *_ in rows("raised by `send(content)`") for name in quoted(first) if name.endswith("Error")]
+    assert len(told) > 8
+    assert all(issubclass(getattr(errors, name), errors.MessageLogError) for name in told)
