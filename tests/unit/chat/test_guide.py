@@ -1,7 +1,6 @@
 """docs/chat.md runs as it stands: its Python in order, in one process, prints what the guide shows behind `#>`.
 
-DynamoDB is moto's. Nothing is asked of a real model: the guide itself stands one in. What its tables list is what there
-is, neither more nor less.
+DynamoDB is moto's. Nothing is asked of a real model: the guide itself stands one in. What its tables list, there is.
 """
 
 from __future__ import annotations
