@@ -170,10 +170,22 @@ def test_a_batch_whose_source_breaks_off_is_not_written() -> None:
     assert log.count() == 0
 
 
-@pytest.mark.parametrize("batch", ["text", {"role": "user", "content": "hi"}, [["role", "user"]]])
+@pytest.mark.parametrize("batch", ["text", [["role", "user"]]])
 def test_what_is_no_batch_of_messages_is_refused(batch: Any) -> None:
     with pytest.raises(CodecError):
         filled(0).append_many(batch)
+
+
+@pytest.mark.parametrize("message", [AgentMessage("user", "hi"), {"role": "user", "content": "hi"}], ids=type)
+def test_one_message_is_no_batch(message: Any) -> None:
+    with pytest.raises(TypeError, match="put the one into a list"):
+        filled(0).append_many(message)
+
+
+@pytest.mark.parametrize("storage", ["demo", None, MessageLog(MemoryStorage())], ids=type)
+def test_what_is_no_storage_is_refused_at_once(storage: Any) -> None:
+    with pytest.raises(TypeError, match="storage must be a Storage such as DynamoDBStorage"):
+        MessageLog(storage)
 
 
 @pytest.mark.parametrize("key", ["", "k" * 256, 7, b"k", "\ud800"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from hashlib import sha256
@@ -17,12 +17,13 @@ from typing import Any, cast
 
 from messagelog.errors import CodecError
 from messagelog.messages import ORIGINS, ROLES, AgentMessage, Origin, Role, StoredMessage, ToolCall
-from messagelog.strictjson import below, copied, dumps, is_unicode, refuse_kind, require_object
+from messagelog.strictjson import below, copied, dumps, is_unicode, kind_of, refuse_kind, require_object
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MESSAGE_FIELDS = ("role", "content", "name", "toolCalls", "toolCallId", "origin", "createdAt")
 _STORED_FIELDS = ("seq", "at")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
+_OF_OPENAI = {"tool_calls": "toolCalls", "tool_call_id": "toolCallId"}
 _CALL_FIELDS = ("id", "name", "args")
 
 
@@ -33,6 +34,7 @@ def parse(value: AgentMessage | Mapping[str, object], path: str = "") -> AgentMe
     returned can be appended elsewhere. Raises CodecError with the path of the fault, below `path`.
     """
     form = _form_of(value, path) if isinstance(value, AgentMessage) else value
+    _refuse_foreign(form, path)
     fields = require_object(form, path, (*_MESSAGE_FIELDS, *_STORED_FIELDS))
     return AgentMessage(
         role=cast(Role, _choice(fields, path, "role", ROLES)),
@@ -43,6 +45,14 @@ def parse(value: AgentMessage | Mapping[str, object], path: str = "") -> AgentMe
         origin=None if fields.get("origin") is None else cast(Origin, _choice(fields, path, "origin", ORIGINS)),
         created_at=_time(fields.get("createdAt"), below(path, "createdAt")),
     )
+
+
+def each(messages: Iterable[AgentMessage | Mapping[str, object]]) -> Iterator[tuple[str, Any]]:
+    """The messages of a batch, each with its path. Raises TypeError for a message that is in none."""
+    if isinstance(messages, AgentMessage | Mapping):
+        raise TypeError("this takes several messages: put the one into a list")
+    for index, message in enumerate(messages):
+        yield f"messages[{index}]", message
 
 
 def to_json(message: AgentMessage) -> dict[str, Any]:
@@ -147,6 +157,16 @@ def from_micros(at: int) -> datetime:
 
 def _calls(message: AgentMessage) -> list[dict[str, Any]]:
     return [{"id": call.id, "name": call.name, "args": call.args} for call in message.tool_calls]
+
+
+def _refuse_foreign(form: object, path: str) -> None:
+    """Tells where a message of another library goes; pydantic's `model_dump` is what their objects share."""
+    if hasattr(form, "model_dump"):
+        way_in = "from_openai, from_anthropic, from_bedrock or from_langchain makes messages of what a library gives"
+        raise CodecError(path, f"must be an object, not {kind_of(form)}: {way_in}")
+    for field, ours in _OF_OPENAI.items():
+        if isinstance(form, Mapping) and field in form:
+            raise CodecError(below(path, field), f"unknown field; it is {ours} here, and OpenAI messages go to from_openai")
 
 
 def _form_of(message: AgentMessage, path: str) -> dict[str, Any]:

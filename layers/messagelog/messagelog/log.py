@@ -39,10 +39,13 @@ class MessageLog:
     order; what it raises is raised as OnAppendError, and the messages stay stored.
 
     Reads see every write that was acknowledged before; with `consistent=False` they may not, and cost half.
-    Numbers out of range raise ValueError. What the storage raises is in `messagelog.errors`.
+    Numbers out of range raise ValueError, arguments of another kind TypeError. What the storage raises is in
+    `messagelog.errors`.
     """
 
     def __init__(self, storage: Storage, on_append: Callable[[StoredMessage], object] | None = None) -> None:
+        if not isinstance(storage, Storage):
+            raise TypeError(f"storage must be a Storage such as DynamoDBStorage(…), not {type(storage).__name__}")
         self._storage = storage
         self._on_append = on_append
 
@@ -87,7 +90,7 @@ class MessageLog:
         For the chat layer: `also` commits with the messages, see `Storage.append`; `on_stored` is called like
         `on_append`, and after it.
         """
-        batch = [_checked(message, f"messages[{index}]") for index, message in enumerate(messages)]
+        batch = [_checked(message, path) for path, message in codec.each(messages)]
         return self._store(batch, expected_count, idempotency_key, also, on_stored)
 
     def all(self, *, after: int = 0, limit: int | None = None, consistent: bool = True) -> list[StoredMessage]:

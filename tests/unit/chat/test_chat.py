@@ -43,6 +43,14 @@ def test_a_chat_takes_a_log_or_a_storage() -> None:
     assert texts(Chat(storage, state).messages()) == ["one", "two"]
 
 
+@pytest.mark.parametrize(
+    ("log", "state", "wrong"), [("ship", MemoryChatState(), "storage"), (MemoryStorage(), "ship", "state")]
+)
+def test_a_name_is_no_log_and_no_state(log: Any, state: Any, wrong: str) -> None:
+    with pytest.raises(TypeError, match=f"{wrong} must be a .* such as DynamoDB.*, not str"):
+        Chat(log, state)
+
+
 def test_two_processes_see_the_same_chat() -> None:
     storage, state = MemoryStorage(), MemoryChatState()
     one, other = Chat(storage, state), Chat(storage, state)

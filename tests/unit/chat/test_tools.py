@@ -47,6 +47,12 @@ def test_a_tool_gets_its_args_and_returns_text_or_json() -> None:
     assert [each.name for each in suite.tools()] == ["text", "json"]
 
 
+def test_a_tool_by_itself_is_no_package() -> None:
+    suite: Any = ToolSuite()
+    with pytest.raises(TypeError, match="a ToolPackage, not a Tool"):
+        suite.add(tool("alone"))
+
+
 def test_what_a_tool_raises_reaches_the_caller() -> None:
     suite = ToolSuite()
     suite.add(Plain(tool("divide", lambda args: 1 / 0), tool("odd", lambda args: {"a": float("nan")})))

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
-from messagelog import AgentMessage, CodecError, ToolCall
+from messagelog import AgentMessage, CodecError, MessageLog, ToolCall
 from messagelog.incoming import from_anthropic, from_bedrock, from_langchain, from_openai
+from messagelog.memory import MemoryStorage
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:secret"}}
 USER = {"role": "user", "content": "q"}
@@ -64,6 +65,23 @@ def test_what_text_cannot_hold_is_refused_with_its_path(read: Any, messages: Any
         read(messages)
     assert caught.value.path == path
     assert "secret" not in str(caught.value)
+
+
+def test_a_reply_of_the_responses_api_is_called_one() -> None:
+    with pytest.raises(CodecError, match="Responses API") as caught:
+        from_openai([USER, {"id": "resp_1", "object": "response", "output": []}])
+    assert caught.value.path == "[1]"
+
+
+@pytest.mark.parametrize(
+    ("message", "path"),
+    [(HumanMessage("q"), ""), ({"role": "assistant", "content": "", "tool_calls": []}, "tool_calls")],
+    ids=type,
+)
+def test_a_log_says_who_reads_what_another_library_gives(message: Any, path: str) -> None:
+    with pytest.raises(CodecError, match="from_openai") as caught:
+        MessageLog(MemoryStorage()).append(message)
+    assert caught.value.path == path
 
 
 OPENAI_CALL = {"id": "t1", "type": "function", "function": {"name": "f", "arguments": "{}"}}

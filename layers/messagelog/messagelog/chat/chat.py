@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from itertools import islice
 from typing import Any, Protocol
 
+from messagelog import codec
 from messagelog.chat import drafts
 from messagelog.chat.hooks import HookBuilder, Hooks
 from messagelog.chat.prompt_container import PromptContainer
@@ -42,6 +43,8 @@ class Chat:
     """
 
     def __init__(self, log: MessageLog | Storage, state: ChatState) -> None:
+        if not isinstance(state, ChatState):
+            raise TypeError(f"state must be a ChatState such as DynamoDBChatState(…), not {type(state).__name__}")
         self.log = log if isinstance(log, MessageLog) else MessageLog(log)
         self.state = state
         self.hooks = Hooks()
@@ -191,7 +194,7 @@ class Chat:
 
 
 def _drafts(messages: Iterable[AgentMessage | Mapping[str, object]]) -> list[AgentMessage]:
-    return [drafts.draft(message, f"messages[{index}]") for index, message in enumerate(messages)]
+    return [drafts.draft(message, path) for path, message in codec.each(messages)]
 
 
 def _at_most(limit: int | None, messages: Iterator[StoredMessage]) -> list[StoredMessage]:

@@ -63,6 +63,8 @@ class ToolSuite:
         Raises ValueError if a tool's name is taken, or none, CodecError if the tutorial is no text, and what the chat's
         prompt tree raises.
         """
+        if isinstance(package, Tool):
+            raise TypeError("add takes a ToolPackage, not a Tool: return the tool in the tools() of one")
         tools: dict[str, Tool] = {}
         for tool in package.tools():
             if not _NAME.fullmatch(tool.name):

@@ -1,6 +1,7 @@
 """OpenAI Chat Completions messages, and replies of that API, as messages of the log.
 
-Source: the API reference of `POST /v1/chat/completions` (platform.openai.com/docs/api-reference/chat).
+Source: the API reference of `POST /v1/chat/completions` (platform.openai.com/docs/api-reference/chat); of a Response of
+the Responses API, `object` is always `response` (platform.openai.com/docs/api-reference/responses/object).
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ def from_openai(messages: object) -> list[AgentMessage]:
 def _unwrapped(entry: Any, path: str) -> tuple[dict[str, Any], str]:
     """The message in a ChatCompletion or one of its choices, or the message that `entry` is."""
     fields = an_object(entry, path)
+    if fields.get("object") == "response":
+        refuse(path, "is a reply of the Responses API, and from_openai reads Chat Completions: append its text")
     if "choices" in fields:
         path = below(path, "choices")
         choices = a_list(fields["choices"], path)
