@@ -166,7 +166,7 @@ def _refuse_foreign(form: object, path: str) -> None:
         raise CodecError(path, f"must be an object, not {kind_of(form)}: {way_in}")
     for field, ours in _OF_OPENAI.items():
         if isinstance(form, Mapping) and field in form:
-            raise CodecError(below(path, field), f"unknown field; it is {ours} here, and OpenAI messages go to from_openai")
+            raise CodecError(below(path, field), f"unknown field; it is {ours} here; from_openai takes OpenAI's")
 
 
 def _form_of(message: AgentMessage, path: str) -> dict[str, Any]:
