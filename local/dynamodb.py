@@ -1,4 +1,4 @@
-"""An embedded DynamoDB: MiniStack in a process of its own, on a free port of 127.0.0.1.
+"""An embedded DynamoDB: MiniStack in a process of its own, on a port of 127.0.0.1.
 
 MiniStack (https://github.com/ministackorg/ministack) keeps its tables in memory and writes them to `STATE_DIR` when it
 is told to stop; the lifeline tells it, whatever ends the run. Only a hard kill of MiniStack itself, or of the machine,
@@ -49,10 +49,13 @@ class InUseError(DynamoDBError):
 
 
 @contextmanager
-def embedded_dynamodb(state: Path | None = None, *, host: str = HOST, services: str = "dynamodb") -> Iterator[str]:
+def embedded_dynamodb(
+    state: Path | None = None, *, host: str = HOST, port: int = 0, services: str = "dynamodb"
+) -> Iterator[str]:
     """Run MiniStack and give its endpoint. With `state`, data is loaded from that folder and saved to it at the end.
 
-    `host` is the address to listen on, and `services` what of AWS to emulate: names with commas between, or "" for all.
+    `host` is the address to listen on, with `port` if that is free, else with any; `services` is what of AWS to
+    emulate: names with commas between, or "" for all.
     Raises InUseError if another run holds `state`, and DynamoDBError if MiniStack does not start.
     """
     with ExitStack() as stack:
@@ -60,7 +63,7 @@ def embedded_dynamodb(state: Path | None = None, *, host: str = HOST, services: 
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="messagelog-")))
         folder = state or scratch
         folder.mkdir(parents=True, exist_ok=True)
-        endpoint = f"http://{host}:{free_port(host)}"
+        endpoint = f"http://{host}:{free_port(host, port)}"
         lock = stack.enter_context(_locked(folder, endpoint))
         lifeline = Lifeline()
         variables = {
@@ -98,10 +101,15 @@ def create_tables(client: DynamoDBClient, tables: Mapping[str, dict[str, Any]]) 
             client.create_table(**arguments)
 
 
-def free_port(host: str = HOST) -> int:
-    """Return a port of `host` that nothing listens on."""
+def free_port(host: str = HOST, preferred: int = 0) -> int:
+    """Return a port of `host` that nothing listens on: the preferred one if it can be had."""
     with socket.socket() as probe:
-        probe.bind((host, 0))
+        if preferred:  # connections of a server that has just ended do not count
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, preferred))
+        except (OSError, OverflowError):
+            probe.bind((host, 0))
         port: int = probe.getsockname()[1]
         return port
 

@@ -1,7 +1,8 @@
 """`make run`: the embedded DynamoDB and the API of template.yaml, until Ctrl-C.
 
 One process holds the run: it starts MiniStack and Werkzeug's reloader, which serves from a second process and starts
-that anew when the code changes. PORT and STATE set the port and the folder that keeps the data.
+that anew when the code changes. PORT and STATE set the port and the folder that keeps the data. DynamoDB gets the next
+port, so that what was exported for one run is good for the next.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def main() -> int:
 def _run(port: int, state: Path) -> None:
     _check_free(port)
     template = read_template()
-    with embedded_dynamodb(state) as endpoint:
+    with embedded_dynamodb(state, port=port + 1) as endpoint:
         create_tables(connect(endpoint), template.tables)
         line = lifeline.Lifeline()
         os.environ.update({**line.environment, "AWS_ENDPOINT_URL_DYNAMODB": endpoint})
@@ -117,7 +118,7 @@ def _check_free(port: int) -> None:
             probe.bind((HOST, port))
         except OSError as error:
             reason = f"Port {port} cannot be used ({error.strerror})"
-            raise OSError(f"{reason}: choose another, as in `make run PORT=3001`.") from None
+            raise OSError(f"{reason}: choose another, as in `make run PORT=3010`.") from None
 
 
 def _short(path: Path) -> Path:

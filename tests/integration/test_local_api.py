@@ -54,8 +54,8 @@ def start(state: Path, port: int | str) -> subprocess.Popen[str]:
 
 
 @contextmanager
-def running(state: Path) -> Iterator[Run]:
-    port = free_port()
+def running(state: Path, port: int | None = None) -> Iterator[Run]:
+    port = port or free_port()
     process = start(state, port)
     try:
         assert process.stdout
@@ -174,6 +174,15 @@ def test_nothing_is_left_running_and_nothing_lost(tmp_path: Path, number: signal
     until((tmp_path / "dynamodb.json").exists)
 
 
+def test_dynamodb_has_the_next_port_at_every_start(tmp_path: Path) -> None:
+    not_given_at_random = range(20_000, 30_000, 2)
+    port = next(it for it in not_given_at_random if (free_port(HOST, it), free_port(HOST, it + 1)) == (it, it + 1))
+    for _ in range(2):
+        with running(tmp_path, port) as run:
+            assert run.request("GET", "/conversations/a/messages/count") == (200, {"count": 0})
+            assert (tmp_path / "endpoint").read_text() == f"http://{HOST}:{port + 1}"
+
+
 def test_stopping_says_nothing(tmp_path: Path) -> None:
     with running(tmp_path) as run:
         run.process.send_signal(signal.SIGINT)
@@ -189,7 +198,7 @@ def test_a_port_in_use_is_one_clear_sentence(tmp_path: Path) -> None:
         process = start(tmp_path, port)
         output, _ = process.communicate(timeout=30)
     assert process.returncode == 1
-    assert re.fullmatch(rf"Port {port} cannot be used \(.*\): choose another, as in `make run PORT=3001`\.\n", output)
+    assert re.fullmatch(rf"Port {port} cannot be used \(.*\): choose another, as in `make run PORT=3010`\.\n", output)
 
 
 @pytest.mark.parametrize("port", ["x", "0", "65536"])
