@@ -57,7 +57,7 @@ deploy: .venv/dev ## Build for AWS and deploy with samconfig.toml (ENV=prod for 
 coldstart: .venv/run ## Measure what each function adds to a cold start, in a quiet minute
 	@$(BIN)/python -m local.coldstart
 
-bench: .venv/dev $(PEERS:%=.local/%/made) ## Measure cost, speed and scale beside other libraries (QUICK=1 for a minute)
+bench: .venv/dev $(PEERS:%=.local/%/made) ## Measure cost, speed and scale beside other libraries (QUICK=1 for a minute, after setting them up once)
 	@$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
 
 clean: ## Remove what was built and installed, but not the data in .local

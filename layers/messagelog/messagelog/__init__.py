@@ -3,7 +3,7 @@
 from messagelog import MessageLog
 from messagelog.dynamodb import DynamoDBStorage
 
-log = MessageLog(DynamoDBStorage("support-4711", table="messages"))
+log = MessageLog(DynamoDBStorage("support-4711", table="MessageTable"))
 seq = log.add("user", "Where is my parcel?")
 """
 

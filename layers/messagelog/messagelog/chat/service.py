@@ -114,7 +114,8 @@ class ChatService:
 
         Takes in what is in the queue by now, then `content` as the user's message; asks the model, runs the tools it
         calls, and goes on until it stops. Everything is recorded as it happens. Without `content` it goes on from the
-        log: so after an error, which leaves there what was done before it.
+        log: so after an error, which leaves there what was done before it. The model is asked in any case, also where
+        nothing new has come since it spoke last; `resume` leaves that out.
 
         Raises SendRunningError if another send is running; LeaseLostError if one took this one's place because its
         lease ran out; ProviderError; OnAppendError if a hook raised, once the turn is done; and what the log raises,
