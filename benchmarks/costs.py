@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise
 
 from benchmarks import workload
 from benchmarks.capacity import Cost
@@ -17,6 +16,7 @@ WINDOW = 20
 BATCH = 10
 CONVERSATIONS = 1_000
 CONVERSATION_LENGTH = 500
+FIRST_APPENDS = f"the first {CONVERSATION_LENGTH} appends"
 
 
 @dataclass
@@ -31,67 +31,75 @@ class Figures:
 
 
 def measure(store: Store, meter: Meter, lengths: Sequence[int] = LENGTHS) -> Figures:
-    """The figures of a store. At each length a conversation of its own is read, and then appended to."""
+    """The figures of a store, at each length of a conversation of its own."""
     figures = Figures(store.name)
     for length in lengths:
         if length > store.longest:
             figures.put("append", length, "not run")
             continue
-        conversation = store.open(f"c-{length:04d}")
         try:
-            fill(conversation, length, by=store.fill_by if length <= 1000 else max(store.fill_by, BATCH))
+            _measure_at(length, store, meter, figures)
         except Exception as error:
             figures.put("append", length, _reason(error))
-            continue
-        for operation, times, run in _operations(conversation, length):
-            figures.put(operation, length, _cost_of(meter, run, times))
+    if CONVERSATION_LENGTH in lengths:
+        whole = store.open("c-whole")
+        figures.put(FIRST_APPENDS, CONVERSATION_LENGTH, _cost_of(meter, lambda: fill(whole, CONVERSATION_LENGTH)))
     return figures
 
 
-def fill(conversation: Conversation, length: int, *, by: int = 1) -> None:
-    """Appends the first messages of the workload, so many at a time."""
-    for start in range(0, length, by):
-        conversation.append(workload.messages(min(by, length - start), start=start))
+def fill(conversation: Conversation, length: int, *, start: int = 0, by: int = 1) -> None:
+    """Appends so many messages of the workload, from the number `start`, so many at a time."""
+    for number in range(start, start + length, by):
+        conversation.append(workload.messages(min(by, start + length - number), start=number))
 
 
-def dollars_of_conversations(appends: Mapping[int, Cost | str]) -> float | None:
-    """What it costs to append `CONVERSATIONS` of `CONVERSATION_LENGTH` messages, one by one; None where that fails.
+def dollars_of_conversations(costs: Mapping[str, Mapping[int, Cost | str]]) -> float | None:
+    """What it costs to append `CONVERSATIONS` of `CONVERSATION_LENGTH` messages, one by one; None where that fails."""
+    cost = costs.get(FIRST_APPENDS, {}).get(CONVERSATION_LENGTH)
+    return CONVERSATIONS * cost.dollars if isinstance(cost, Cost) else None
 
-    Between the lengths that were measured, the cost of an append is taken to follow a straight line.
+
+def _measure_at(length: int, store: Store, meter: Meter, figures: Figures) -> None:
+    """An append is the mean of a cycle's messages, appended in a row with this length in the middle.
+
+    Where it is shorter than a cycle, each is appended to a conversation of its own.
     """
-    known = {length: cost for length, cost in appends.items() if length <= CONVERSATION_LENGTH}
-    if CONVERSATION_LENGTH not in known or any(isinstance(cost, str) for cost in known.values()):
-        return None
-    points = [(length, cost.dollars) for length, cost in sorted(known.items()) if isinstance(cost, Cost)]
-    total = points[0][1] * points[0][0]
-    for (start, before), (end, after) in pairwise(points):
-        total += (before + after) / 2 * (end - start)
-    return CONVERSATIONS * total
+    conversation = store.open(f"c-{length:04d}")
+    before = workload.CYCLE // 2 if length > workload.CYCLE else 0
+    fill(conversation, length - before, by=store.fill_by if length <= 1000 else max(store.fill_by, BATCH))
+    with meter.measure() as spent:
+        fill(conversation, before, start=length - before)
+    append = spent.cost
+    for operation, run in _reads(conversation):
+        figures.put(operation, length, _cost_of(meter, run))
+    for number in range(before, workload.CYCLE):
+        if not before:
+            conversation = store.open(f"c-{length:04d}-{number}")
+            fill(conversation, length, start=number)
+        with meter.measure() as spent:
+            fill(conversation, 1, start=length + number - before)
+        append += spent.cost
+    figures.put("append", length, append / workload.CYCLE)
+    batch = workload.without_long_result(BATCH)
+    figures.put(f"append of {BATCH}", length, _cost_of(meter, partial(conversation.append, batch)))
 
 
-def _operations(conversation: Conversation, length: int) -> Iterator[tuple[str, int, Callable[[], object]]]:
-    """Each operation: its name, how many there are in what is run, and what is run. Reads come first."""
-    yield "count", 1, conversation.count
-    yield f"last {WINDOW}", 1, lambda: conversation.last(WINDOW)
-    yield "all", 1, conversation.all
+def _reads(conversation: Conversation) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Each operation that reads, with its name."""
+    yield "count", conversation.count
+    yield f"last {WINDOW}", lambda: conversation.last(WINDOW)
+    yield "all", conversation.all
     for view, read in conversation.views().items():
-        yield f"{WINDOW} as {view}", 1, partial(read, WINDOW)
-    yield "append", workload.CYCLE, lambda: _append_cycle(conversation, length)
-    yield f"append of {BATCH}", 1, lambda: conversation.append(workload.without_long_result(BATCH))
+        yield f"{WINDOW} as {view}", partial(read, WINDOW)
 
 
-def _append_cycle(conversation: Conversation, length: int) -> None:
-    for message in workload.messages(workload.CYCLE, start=length):
-        conversation.append([message])
-
-
-def _cost_of(meter: Meter, run: Callable[[], object], times: int) -> Cost | str:
+def _cost_of(meter: Meter, run: Callable[[], object]) -> Cost | str:
     try:
         with meter.measure() as spent:
             run()
     except Exception as error:
         return _reason(error)
-    return spent.cost / times
+    return spent.cost
 
 
 def _reason(error: Exception) -> str:

@@ -21,8 +21,9 @@ def markdown(trials: Sequence[Trial], ratios: Iterable[Ratio], memory: Memory | 
         f"${DOLLARS_A_MILLION_WRITES} a million write units); each library reads as it does by default. Times are "
         "ratios of pairs in one process.",
         "## What an append costs, by length\n\n"
-        "US dollars a million appends, mean of a cycle of 20 messages, and in the last column those of appending "
-        f"{CONVERSATIONS:,} conversations of {CONVERSATION_LENGTH} messages, one by one.\n\n" + _appends(trials),
+        "US dollars a million appends to a conversation of so many messages, the mean of a cycle of 20; in the last "
+        f"column those of {CONVERSATIONS:,} conversations of {CONVERSATION_LENGTH} messages, appended one by one.\n\n"
+        + _appends(trials),
         f"## What reads cost\n\nRequests / read units, at the greatest length that each reached.\n\n{_reads(trials)}",
         "## Each operation of the log\n\nRequests / read units / write units (bytes sent and received).\n\n"
         + _operations(trials[0]),
@@ -58,7 +59,7 @@ def _appends(trials: Sequence[Trial]) -> str:
             rows.append([trial.store, f"not run: {trial.unavailable}", *[""] * len(lengths)])
         elif appends:
             cells = [dollars(appends.get(length, "")) for length in lengths]
-            total = dollars_of_conversations(appends)
+            total = dollars_of_conversations(trial.costs)
             rows.append([trial.store, *cells, "–" if total is None else f"${total:,.2f}"])
     return table(["store", *[f"{length:,}" for length in lengths], f"{CONVERSATIONS:,} × {CONVERSATION_LENGTH}"], rows)
 

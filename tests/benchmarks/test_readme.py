@@ -7,6 +7,7 @@ import pytest
 from benchmarks import summary
 from benchmarks.capacity import Cost
 from benchmarks.contention import Contention
+from benchmarks.costs import FIRST_APPENDS
 from benchmarks.memory import Memory
 from benchmarks.speed import Ratio
 from benchmarks.trial import Trial
@@ -49,11 +50,12 @@ def test_the_sentences_tell_the_results() -> None:
 
 def test_a_run_replaces_what_stands_between_the_marks_and_nothing_else() -> None:
     race = Contention(writers=8, acknowledged=200, surviving=190, duplicates=0, errors={}, requests=200, seconds=1.0)
-    dear = Trial(
-        "dear", {"append": {1: Cost(write_units=40), 500: Cost(write_units=40), 1_000: "fails: 400 KB"}}, [], race
-    )
-    cheap = Trial("cheap", {"append": {1: Cost(write_units=4), 500: Cost(write_units=4)}}, [], race)
-    ours = Trial("ours", {"append": {1: Cost(write_units=8), 500: Cost(write_units=8)}}, [], race)
+
+    def priced(store: str, units: int) -> Trial:
+        cost = Cost(write_units=units)
+        return Trial(store, {"append": {1: cost, 1_000: "fails: 400 KB"}, FIRST_APPENDS: {500: cost}}, [], race)
+
+    ours, dear, cheap = priced("ours", 8), priced("dear", 40), priced("cheap", 4)
     ratios = [Ratio(f"{ours} over {bare}", 1.25, 1.0, 1.5, 9) for ours, bare in (("a", "b"), ("c", "d"), ("e", "f"))]
     memory = Memory(100_000, 90.0, 100.0, 14.0, 13.0)
     once = summary.quoted(README, [ours, dear, Trial("a file", {}, [], race), cheap], ratios, memory)

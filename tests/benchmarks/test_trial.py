@@ -13,10 +13,10 @@ import pytest
 from messagelog import MessageLog
 from messagelog.memory import MemoryStorage
 
-from benchmarks import report, trial
+from benchmarks import costs, report, trial, workload
 from benchmarks.capacity import Cost
 from benchmarks.contention import contend
-from benchmarks.costs import dollars_of_conversations
+from benchmarks.costs import FIRST_APPENDS, dollars_of_conversations
 from benchmarks.meter import Meter
 from benchmarks.ours import OurConversation
 from benchmarks.stores import Message
@@ -114,24 +114,41 @@ def test_a_trial_is_the_same_after_its_way_through_json(meter: Meter) -> None:
     assert Trial.from_json(json.loads(json.dumps(result.to_json()))) == result
 
 
-def test_dollars_follow_a_straight_line_between_the_lengths_measured() -> None:
-    million = 10**6
-    appends: dict[int, Cost | str] = {
-        1: Cost(write_units=1),
-        101: Cost(write_units=3),
-        500: Cost(write_units=3),
-        1_000: "fails: 400 KB",
-    }
-    units = 1 + 2 * 100 + 3 * 399
-    assert dollars_of_conversations(appends) == pytest.approx(1_000 * units * 0.625 / million)
-    assert dollars_of_conversations({**appends, 500: "fails: 400 KB"}) is None
-    assert dollars_of_conversations({1: Cost(write_units=1)}) is None
+def test_an_append_is_measured_at_its_length_by_each_message_of_the_cycle(meter: Meter) -> None:
+    """The shelf costs nothing, so each append is made to cost one unit for each message that is there then."""
+
+    class Priced(ShelfConversation):
+        def append(self, messages: Sequence[Message]) -> None:
+            there = len(self.all())
+            if meter._spent:
+                seen.append((there, messages[0]))
+                meter._spent.cost += Cost(write_units=there)
+            super().append(messages)
+
+    class Shop(Shelf):
+        def open(self, conversation: str) -> ShelfConversation:
+            return Priced(self, conversation)
+
+    seen: list[tuple[int, Message]] = []
+    short = costs.measure(Shop(), meter, [7]).costs["append"][7]
+    assert isinstance(short, Cost)
+    assert short.write_units == 7
+    assert [message for there, message in seen if there == 7][:20] == workload.messages(20, start=7)
+    appends = costs.measure(Shop(), meter, [500]).costs
+    assert isinstance(appends["append"][500], Cost)
+    assert appends["append"][500].write_units == 500 - 1 / 2
+    assert dollars_of_conversations(appends) == pytest.approx(1_000 * sum(range(500)) * 0.625e-6)
+
+
+def test_a_store_that_fails_before_has_no_price_of_conversations() -> None:
+    assert dollars_of_conversations({FIRST_APPENDS: {500: "fails: 400 KB"}}) is None
+    assert dollars_of_conversations({}) is None
 
 
 def test_the_chart_has_a_line_a_store_and_is_xml() -> None:
-    costs = {"append": {1: Cost(write_units=4), 1_000: Cost(write_units=400), 10_000: "fails: 400 KB"}}
+    prices = {"append": {1: Cost(write_units=4), 1_000: Cost(write_units=400), 10_000: "fails: 400 KB"}}
     stores = ["a & b", *map(str, range(20))]
-    svg = ElementTree.fromstring(report.chart([*(Trial(store, costs) for store in stores), Trial("none")]))
+    svg = ElementTree.fromstring(report.chart([*(Trial(store, prices) for store in stores), Trial("none")]))
     assert len(svg.findall("{*}polyline")) == len(stores)
     assert {text.text for text in svg.findall("{*}text")} >= set(stores)
 
