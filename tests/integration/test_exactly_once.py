@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -18,7 +18,7 @@ from messagelog import (
 )
 from messagelog.dynamodb import default_client, keys
 
-from tests.faulty import LostReply, LostRequest, Ok, Unreachable, cancelled, throttled
+from tests.faulty import LostReply, LostRequest, Ok, Outcome, Unreachable, cancelled, throttled
 from tests.tables import Table
 
 DAY = 24 * 60 * 60
@@ -142,11 +142,26 @@ def test_a_key_commits_with_its_messages_or_not_at_all(on_moto: Table) -> None:
     assert on_moto.other().append_many(numbered(3), idempotency_key="k") == 3
 
 
-def test_a_key_is_kept_for_a_day_at_least(on_moto: Table) -> None:
+@pytest.mark.parametrize("size", ["too many for a transaction", "too large for an item"])
+def test_the_same_append_that_comes_in_between_is_not_taken_for_another_writer(on_moto: Table, size: str) -> None:
+    """Who is told that the log has moved on would append once more. The key is looked for first, then the count."""
+    messages, twin = SIZES[size], on_moto.other()
+
+    def overtaken() -> Iterator[Outcome]:
+        yield Ok()
+        twin.append_many(messages, expected_count=0, idempotency_key="k")
+        yield from repeat(Ok())
+
+    on_moto.faulty.script("GetItem", overtaken())
+    assert on_moto.log().append_many(messages, expected_count=0, idempotency_key="k") == len(messages)
+    assert on_moto.other().count() == len(messages)
+
+
+def test_a_key_is_kept_for_a_day_at_least_though_clocks_differ_by_one(on_moto: Table) -> None:
     before = time.time()
     on_moto.log().append_many(numbered(1), idempotency_key="k")
     item = default_client().get_item(TableName=on_moto.name, Key=KEY)["Item"]
-    assert int(item["expires_at"]["N"]) >= before + DAY
+    assert int(item["expires_at"]["N"]) >= before + 2 * DAY
 
 
 @pytest.mark.parametrize("messages", SIZES.values(), ids=SIZES)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import repeat
 
 import pytest
-from messagelog import UnknownOutcomeError
+from messagelog import AgentMessage, UnknownOutcomeError
 from messagelog.dynamodb import writing
 
-from tests.faulty import LostReply, Outcome, cancelled
+from tests.faulty import LostReply, LostRequest, Ok, Outcome, cancelled
 from tests.tables import Table
+
+MOVED = cancelled("ConditionalCheckFailed", "None")
 
 
 class Later(datetime):
@@ -29,14 +32,28 @@ def test_a_machine_that_slept_between_two_tries_calls_the_outcome_unknown(
     """Ten minutes later the token is forgotten: the counter that moved may have been moved by the first try."""
     log = on_ministack.warm_log()
     monkeypatch.setattr(writing, "datetime", Later)
-    moved = cancelled("ConditionalCheckFailed", "None")
 
     def slept() -> Iterator[Outcome]:
         yield LostReply()
         monkeypatch.setattr(Later, "ahead", timedelta(minutes=10))
-        yield moved
+        yield MOVED
 
     on_ministack.faulty.script("TransactWriteItems", slept())
     with pytest.raises(UnknownOutcomeError):
         log.add("user", "pay 5")
     assert [message.content for message in on_ministack.other().all()] == ["first", "pay 5"]
+
+
+def test_the_time_that_a_segment_takes_before_is_none_of_the_tokens_life(
+    on_ministack: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = on_ministack.warm_log()
+    monkeypatch.setattr(writing, "datetime", Later)
+
+    def slow() -> Iterator[Outcome]:
+        monkeypatch.setattr(Later, "ahead", timedelta(minutes=10))
+        yield from repeat(Ok())
+
+    on_ministack.faulty.script("PutItem", slow())
+    on_ministack.faulty.script("TransactWriteItems", [LostRequest(), MOVED, Ok()])
+    assert log.append_many([AgentMessage("user", "hi")] * 120) == 121

@@ -184,7 +184,8 @@ def test_each_meaning_has_its_error() -> None:
 
 def test_an_error_names_the_fault_and_what_to_do() -> None:
     assert str(error_for(fault_of(answer("ResourceNotFoundException")))) == (
-        "DynamoDB refused the request (ResourceNotFoundException); check the name of the table and the region"
+        "DynamoDB refused the request (ResourceNotFoundException); nothing was written: "
+        "check the name of the table and the region"
     )
 
 

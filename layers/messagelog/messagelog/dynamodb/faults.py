@@ -167,9 +167,8 @@ def _error_for(fault: Fault, unknown: bool) -> MessageLogError:
     if fault.meaning is Meaning.THROTTLED:
         return ThrottledError(f"DynamoDB is throttling ({fault.code}); nothing was written, try again later")
     if fault.meaning is Meaning.REFUSED:
-        return StorageUnavailableError(
-            f"DynamoDB refused the request ({fault.code}); {_REMEDIES.get(fault.code, 'nothing was written')}"
-        )
+        remedy = f": {_REMEDIES[fault.code]}" if fault.code in _REMEDIES else ""
+        return StorageUnavailableError(f"DynamoDB refused the request ({fault.code}); nothing was written{remedy}")
     if fault.meaning is Meaning.LATE:
         return StorageUnavailableError(
             "no time was left to ask DynamoDB; nothing was written, try again, and what is large in parts"

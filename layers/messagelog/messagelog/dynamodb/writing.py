@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 _HEAD, _KEY = 0, 1  # their places in the transaction
 _TOKEN_LIFE = timedelta(minutes=9)  # DynamoDB keeps a client token for ten; a machine may sleep between two tries
-_KEY_SECONDS = 25 * 60 * 60  # a day is promised
+_KEY_SECONDS = 49 * 60 * 60  # a day is promised, to machines whose clocks may be a day apart
 
 
 class Append:
@@ -56,6 +56,7 @@ class Append:
         # What the next try goes by.
         self._count = self._marks.get(self._mark) if expected_count is None else expected_count
         self._transaction: dict[str, Any] | None = None  # as it was sent, to be sent again unchanged
+        self._made = self._at  # when it was
         self._unknown = False  # whether it was sent and nothing has told its outcome
 
     def run(self) -> Appended:
@@ -64,16 +65,23 @@ class Append:
         rows = self._rows() if len(self._messages) + others <= TRANSACTION_ACTIONS else []
         if not rows or not fit_one_transaction(rows, others=others):
             # A segment that is then not needed would lie there for ever.
-            if (replay := self._replay()) is not None:
+            if (replay := self._replay_or_check()) is not None:
                 return replay
-            self._check_expected()
             rows = [self._segment_row()]
             self._end = self._table.retry.end()
         return self._commit(rows)
 
-    def _check_expected(self) -> None:
-        if self._expected_count is not None and (count := self._read(self._table.head)) != self._expected_count:
-            raise ExpectedCountError(count)
+    def _replay_or_check(self) -> Appended | None:
+        """What an earlier append with this key got; None if there was none, and the count is the expected one."""
+        replay = self._replay()
+        if replay is not None or self._expected_count is None:
+            return replay
+        count = self._read(self._table.head)
+        if count == self._expected_count:
+            return None
+        if (replay := self._replay()) is not None:  # the same append, sent twice, may have moved the count meanwhile
+            return replay
+        raise ExpectedCountError(count)
 
     def _commit(self, rows: Sequence[dict[str, Any]]) -> Appended:
         attempts = self._table.retry.attempts(self._end)
@@ -97,6 +105,7 @@ class Append:
             self._count = self._table.head()
         if self._transaction is None:
             self._transaction = self._transaction_of(rows, self._count)
+            self._made = datetime.now(UTC)
         self._table.transact(self._transaction)
         self._counters.bytes += sum(item_size(row) for row in rows)
         return self._appended(self._count)
@@ -106,7 +115,7 @@ class Append:
         if fault.leaves_open and self._transaction is not None:
             self._unknown = True
         if fault.meaning is Meaning.CONDITION:
-            if self._unknown and datetime.now(UTC) - self._at > _TOKEN_LIFE:
+            if self._unknown and datetime.now(UTC) - self._made > _TOKEN_LIFE:
                 raise error_for(fault, unknown=True)
             if (replay := self._replay(fault)) is not None:
                 return replay
