@@ -113,16 +113,22 @@ def crowded_logs(draw: st.DrawFn) -> list[StoredMessage]:
 
 
 @st.composite
-def valid_logs(draw: st.DrawFn) -> list[StoredMessage]:
-    """Histories that every provider takes as they are: each call answered at once, roles that alternate."""
+def valid_logs(
+    draw: st.DrawFn, calls_at_once: tuple[int, ...] = (1, 2, 3), thoughts: tuple[int, ...] = (0,)
+) -> list[StoredMessage]:
+    """Histories that every provider takes as they are: each call answered at once, roles that alternate.
+
+    `thoughts` are the numbers of reasoning messages that may stand between a call and its results.
+    """
     messages = [AgentMessage("system", mark(900))] if draw(st.booleans()) else []
     for number in range(draw(st.integers(0, 6))):
         messages.append(AgentMessage("user", mark(100 * number)))
         for round in range(draw(st.integers(0, 2))):
-            ids = [f"id-{number}-{round}-{i}" for i in range(draw(st.integers(1, 3)))]
+            ids = [f"id-{number}-{round}-{i}" for i in range(draw(st.sampled_from(calls_at_once)))]
             messages.append(
                 AgentMessage("assistant", "", tool_calls=tuple(ToolCall(id, "f", {"id": id}) for id in ids))
             )
+            messages += [AgentMessage("reasoning", "hm")] * draw(st.sampled_from(thoughts))
             messages += [AgentMessage("tool", f"result of {id}", tool_call_id=id) for id in ids]
         messages.append(AgentMessage("assistant", mark(100 * number + 99)))
     return stored(messages)

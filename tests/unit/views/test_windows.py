@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -101,6 +102,19 @@ def test_a_window_of_a_valid_history_needs_no_mending(provider: Provider, log: l
     assert to_openai(part) == to_openai(part, faithful=True)
 
 
+@pytest.mark.parametrize("provider", PROVIDERS)
+@given(
+    log=valid_logs(calls_at_once=(1, REACH - 1, REACH + 100), thoughts=(0, 1, REACH + 1)),
+    last=st.integers(1, 10 * REACH),
+)
+@settings(max_examples=100, deadline=None)
+def test_a_window_keeps_hundreds_of_calls_at_once(provider: Provider, log: list[StoredMessage], last: int) -> None:
+    part = window(iter(log[::-1]), last=last)
+    view = [turn.body for turn in provider.view.turns(part, reach=REACH)]
+    whole = provider.show(log)
+    assert view == whole[len(whole) - len(view) :]
+
+
 @given(log=valid_logs(), last=st.integers(1, 30))
 @settings(max_examples=200, deadline=None)
 def test_a_window_of_a_valid_history_reads_only_itself(log: list[StoredMessage], last: int) -> None:
@@ -119,11 +133,34 @@ def test_a_window_of_a_long_log_reads_little(filler: AgentMessage) -> None:
     assert reader.read <= 20 + 1 + REACH
 
 
+def test_a_window_looks_for_a_call_behind_hundreds_of_results() -> None:
+    calls = tuple(ToolCall(f"t{number}", "f", {}) for number in range(REACH + 100))
+    results = [AgentMessage("tool", "R", tool_call_id=call.id) for call in calls]
+    log = stored([USER, AgentMessage("assistant", "", tool_calls=calls), *results[:-1], USER, results[-1], USER])
+    assert seqs(log, last=3) == [len(log)]
+
+
+def test_a_window_does_not_look_for_a_call_behind_thousands_of_results() -> None:
+    reader = Reader(stored([USER, *[RESULT] * 20_000, USER, AgentMessage("tool", "R", tool_call_id="t2"), USER]))
+    assert len(window(reader, last=3)) == 3
+    assert reader.read <= 3 + 10 * REACH
+
+
 def test_a_window_looks_for_a_call_only_within_reach() -> None:
     between = [USER] * REACH
     assert seqs(stored([CALL, *between[1:], RESULT, USER]), last=REACH) == [REACH + 2]
     assert seqs(stored([CALL, *between, RESULT, USER]), last=REACH)[0] == 4
     assert seqs(stored([CALL, *between, RESULT, USER]), last=1000)[0] == 2
+
+
+@pytest.mark.parametrize("view", [to_openai, to_anthropic], ids=["openai", "anthropic"])
+@pytest.mark.parametrize(
+    "filler", [AgentMessage("system", "s"), AgentMessage("assistant", " ")], ids=["system", "blank"]
+)
+def test_in_a_window_what_a_view_does_not_show_is_distance_as_well(view: Any, filler: AgentMessage) -> None:
+    log = stored([USER, CALL, *[filler] * REACH, AgentMessage("tool", "late", tool_call_id="t1"), USER])
+    assert "never answered" in str(view(log, reach=REACH))
+    assert "never answered" not in str(view(log[:2] + log[3:], reach=REACH))
 
 
 def test_in_a_window_the_call_of_a_result_out_of_reach_is_unanswered() -> None:
@@ -137,7 +174,7 @@ def test_in_a_window_the_call_of_a_result_out_of_reach_is_unanswered() -> None:
 
 @pytest.mark.parametrize("early", [[], [RESULT]], ids=["the first result", "a further result"])
 def test_in_a_window_a_result_belongs_to_its_call_as_far_as_the_reach(early: list[AgentMessage]) -> None:
-    between = [USER] * (REACH - len(early) - 1)
+    between = [USER] * (REACH - 1)
     late = AgentMessage("tool", "late", tool_call_id="t1")
     near, far = [CALL, *early, *between, late], [CALL, *early, *between, USER, late]
     assert "late" in to_openai(stored(near), reach=REACH)[1]["content"]

@@ -32,7 +32,7 @@ def turns_in(dialect: Dialect, messages: Iterable[StoredMessage], *, faithful: b
     """The turns of the messages, in a view of such a provider."""
     if faithful:
         return [turn for message in messages for turn in _plain_turn(message, dialect)]
-    steps = pair(filter(_has_something, messages), reach=reach)
+    steps = list(filter(_has_something, pair(messages, reach=reach)))
     answer(steps)
     rename(steps, Ids(dialect.legal_id), Names(dialect.max_name_length))
     merged = _merge(turn for step in steps for turn in _turns_of(step, dialect))
@@ -46,11 +46,9 @@ def is_blank(text: str) -> bool:
     return not text.strip()
 
 
-def _has_something(message: StoredMessage) -> bool:
-    """Whether such a provider gets to see the message: not the system prompt, not reasoning, not blank text alone."""
-    if message.role in ("system", "reasoning"):
-        return False
-    return message.role == "tool" or not is_blank(message.content) or bool(calls_of(message))
+def _has_something(step: Step) -> bool:
+    """Whether such a provider gets to see the step: not the system prompt, not reasoning, not blank text alone."""
+    return bool(step.calls) or (step.message.role in ("user", "assistant") and not is_blank(step.message.content))
 
 
 def _turns_of(step: Step, dialect: Dialect) -> Iterator[Turn]:

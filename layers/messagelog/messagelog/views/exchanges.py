@@ -43,10 +43,14 @@ class Call:
 
 @dataclass(slots=True)
 class Step:
-    """A message that keeps its place in the view, with the calls it makes. A result is with its call, not a step."""
+    """A message that keeps its place in the view, with the calls it makes. A result is with its call, not a step.
+
+    `place` counts the messages up to this one, as far as they count as distance.
+    """
 
     message: StoredMessage
     calls: list[Call]
+    place: int
 
 
 def pair(messages: Iterable[StoredMessage], *, reach: int | None = None) -> list[Step]:
@@ -55,30 +59,40 @@ def pair(messages: Iterable[StoredMessage], *, reach: int | None = None) -> list
     A result belongs to the oldest unanswered call with its id before it; a further result of an answered call joins the
     first (with an id used again, the latest answered call). A result without a call gets a step with its call, written
     in its own place. No id is an empty id. Only an assistant calls tools: `tool_calls` of other roles say nothing.
-    With `reach`, a result more than `reach` messages behind a call does not belong to it.
+    With `reach`, a result more than `reach` messages behind a call does not belong to it, see `is_distance`.
     """
     steps: list[Step] = []
+    place = 0
     waiting: defaultdict[str, deque[tuple[int, Call]]] = defaultdict(deque)
     answered: dict[str, tuple[int, Call]] = {}
     for message in messages:
+        place += is_distance(message)
         if message.role != "tool":
-            step = Step(message, calls_of(message))
+            step = Step(message, calls_of(message), place)
             for call in step.calls:
-                waiting[call.id].append((message.seq, call))
+                waiting[call.id].append((place, call))
             steps.append(step)
             continue
         key = message.tool_call_id or ""
-        oldest = message.seq - reach if reach is not None else 0
+        oldest = place + 1 - reach if reach is not None else 0
         while waiting[key] and waiting[key][0][0] < oldest:
             waiting[key].popleft()
         if waiting[key]:
             answered[key] = waiting[key].popleft()
         elif key not in answered or answered[key][0] < oldest:
-            step = _written(message)
-            answered[key] = (message.seq, step.calls[0])
+            step = _written(message, place)
+            answered[key] = (place, step.calls[0])
             steps.append(step)
         answered[key][1].results.append(message)
     return steps
+
+
+def is_distance(message: StoredMessage) -> bool:
+    """Whether the message takes a result away from its call.
+
+    Other results and reasoning do not: of a history as a provider takes it, nothing else stands between the two.
+    """
+    return message.role not in ("tool", "reasoning")
 
 
 def answer(steps: list[Step]) -> None:
@@ -103,7 +117,7 @@ def calls_of(message: StoredMessage) -> list[Call]:
     return [Call(call.id, call.name, call.args) for call in message.tool_calls]
 
 
-def _written(result: StoredMessage) -> Step:
+def _written(result: StoredMessage, place: int) -> Step:
     """The step that a result without a call gets: an assistant who calls the tool, in the place of the result."""
     call = Call(result.tool_call_id or "", result.name or UNKNOWN_TOOL, {})
-    return Step(StoredMessage(role="assistant", content="", seq=result.seq, at=result.at), [call])
+    return Step(StoredMessage(role="assistant", content="", seq=result.seq, at=result.at), [call], place)

@@ -37,10 +37,9 @@ def to_openai(
 
 def turns(messages: Iterable[StoredMessage], *, faithful: bool = False, reach: int | None = None) -> list[Turn]:
     """`to_openai` with the place of each entry in the log."""
-    kept = [message for message in messages if message.role != "reasoning"]
     if faithful:
-        return [Turn(message.seq, message.seq, _plain(message)) for message in kept]
-    steps = pair(kept, reach=reach)
+        return [Turn(message.seq, message.seq, _plain(message)) for message in messages if message.role != "reasoning"]
+    steps = [step for step in pair(messages, reach=reach) if step.message.role != "reasoning"]
     answer(steps)
     rename(steps, Ids(LEGAL_ID), Names(max_length=64))
     speakers = Names(max_length=64)

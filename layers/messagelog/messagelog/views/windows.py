@@ -1,22 +1,27 @@
 """The newest part of a log, cut where a provider accepts the cut.
 
 A window starts at a user or system message and splits no tool exchange, so a history that a provider takes as it is has
-windows that it takes as they are. Where a result's call is not in the window, it is looked for further back; in a
-history without such results, nothing but the window is read.
+windows that it takes as they are. Where a result behind a possible start has no call in the window, its call is looked
+for further back; in a history without such results, nothing but the window is read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, islice
 
 from messagelog.checks import check_number
 from messagelog.messages import StoredMessage
 from messagelog.views.arguments import as_text
-from messagelog.views.exchanges import Step, pair
+from messagelog.views.exchanges import Step, is_distance, pair
 
 REACH = 200
-"""In a window, a result more than this many messages behind its call does not belong to it (`reach` of the views)."""
+"""In a window, a result more than this many messages behind its call does not belong to it (`reach` of the views).
+
+Other results, and reasoning, do not count: a call may have been one of hundreds at once.
+"""
+
+_MOST_READ_BACK = 10 * REACH
 
 _BYTES_A_TOKEN = 4
 
@@ -30,7 +35,8 @@ def window(
 ) -> list[StoredMessage]:
     """The longest run of newest messages within both limits that starts at a user or system message, oldest first.
 
-    `newest_first` is the log from its end; no more than the limits allow, one message and REACH are taken from it.
+    `newest_first` is the log from its end. No more is taken from it than the limits allow and one message, and to look
+    for calls REACH messages that count as distance, at most ten times as many of all kinds.
     `last` is a number of messages, `max_tokens` a budget for their text, counted by `count_tokens` (a text's tokens) or
     estimated at 4 UTF-8 bytes a token. Reasoning costs nothing, since no view shows it.
 
@@ -46,12 +52,12 @@ def window(
         return newest
     steps = pair(newest, reach=REACH)
     starts = _starts(newest, steps)
-    past = _Past(older, read_to=newest[0].seq if newest else 0)
+    past = _Past(older)
     start = next(starts, None)
     for stray in reversed(_strays(newest, steps)):
         if start is None or stray.message.seq < start:
             break
-        if past.holds(stray.calls[0].id, within=stray.message.seq - REACH):
+        if past.holds(stray.calls[0].id, within=REACH - stray.place):
             start = next((seq for seq in starts if seq > stray.message.seq), None)
     return [message for message in newest if start is not None and message.seq >= start]
 
@@ -108,19 +114,19 @@ def _strays(messages: list[StoredMessage], steps: list[Step]) -> list[Step]:
 class _Past:
     """The messages before a window, read back only as far as somebody asks."""
 
-    def __init__(self, newest_first: Iterator[StoredMessage], read_to: int) -> None:
-        self._newest_first = newest_first
-        self._read_to = read_to
-        self._seq_of_call: dict[str, int] = {}
+    def __init__(self, newest_first: Iterator[StoredMessage]) -> None:
+        self._newest_first = islice(newest_first, _MOST_READ_BACK)
+        self._distance = 0
+        self._distance_of_call: dict[str, int] = {}
 
     def holds(self, call_id: str, *, within: int) -> bool:
-        """Whether a message with at least the seq `within` makes a call with this id."""
-        while call_id not in self._seq_of_call and self._read_to > within:
+        """Whether one of the newest messages, `within` that count as distance, makes a call with this id."""
+        while call_id not in self._distance_of_call and self._distance < within:
             message = next(self._newest_first, None)
             if message is None:
                 break
-            self._read_to = message.seq
+            self._distance += is_distance(message)
             if message.role == "assistant":
                 for call in message.tool_calls:
-                    self._seq_of_call.setdefault(call.id, message.seq)
-        return self._seq_of_call.get(call_id, within - 1) >= within
+                    self._distance_of_call.setdefault(call.id, self._distance)
+        return self._distance_of_call.get(call_id, within + 1) <= within
