@@ -41,6 +41,7 @@ from tests.clock import Clock
 from tests.contract.conftest import PATIENT
 
 Open = Callable[[str], Chat]
+SUMMARY = AgentMessage("user", "summary")
 
 
 @pytest.fixture
@@ -313,28 +314,103 @@ class TestChat:
         one, other = open_chat("c1").state, open_chat("c1").state
         assert one.progress() == Progress(running=False, failed=False)
         one.acquire("one", seconds=10)
-        first = other.acquire("a worker", seconds=10, instead_of="one")
+        first = other.acquire("a worker", seconds=10, turn="one")
         with pytest.raises(SendRunningError) as caught:
-            one.acquire("another worker", seconds=10, instead_of="one")
+            one.acquire("another worker", seconds=10, turn="one")
         assert not isinstance(caught.value, LeaseLostError), "the first may be dead"
         assert one.progress() == Progress(running=True, failed=False)
         other.release(first)
         assert one.progress() == Progress(running=False, failed=True)
-        again = one.acquire("another worker", seconds=10, instead_of="one")
+        again = one.acquire("another worker", seconds=10, turn="one")
         one.release(again, done=True)
         assert other.progress() == Progress(running=False, failed=False)
         with pytest.raises(LeaseLostError):
-            other.acquire("a worker", seconds=10, instead_of="one")
+            other.acquire("a worker", seconds=10, turn="one")
         assert not other.is_running()
 
-    def test_a_turn_whose_place_another_took_is_open_no_more(self, open_chat: Open) -> None:
+    @pytest.mark.parametrize("turn", [None, "one"])
+    def test_a_turn_whose_place_another_took_is_open_no_more(self, open_chat: Open, turn: str | None) -> None:
         one, other = open_chat("c1").state, open_chat("c1").state
-        one.release(one.acquire("one", seconds=10))
-        lease = other.acquire("other", seconds=10)
+        one.release(one.acquire("one", seconds=10, turn=turn))
+        lease = other.acquire("other", seconds=10, turn="other")
         for _ in range(2):
             with pytest.raises(LeaseLostError):
-                one.acquire("a worker", seconds=10, instead_of="one")
+                one.acquire("a worker", seconds=10, turn="one")
             other.release(lease, done=True)
+
+    @pytest.mark.parametrize("end", ["given back", "run out"])
+    def test_a_lease_with_which_no_turn_begins_leaves_open_what_is(
+        self, open_chat: Open, clock: Clock, end: str
+    ) -> None:
+        one, other = open_chat("c1").state, open_chat("c1").state
+        one.release(one.acquire("one", seconds=10, turn="one"))
+        lease = other.acquire("other", seconds=10)
+        with pytest.raises(SendRunningError) as caught:
+            one.acquire("a worker", seconds=10, turn="one")
+        assert not isinstance(caught.value, LeaseLostError), "the other may come no further"
+        if end == "given back":
+            other.release(lease)
+        else:
+            clock.sleep(10)
+        assert other.progress() == Progress(running=False, failed=True)
+        one.release(one.acquire("a worker", seconds=10, turn="one"), done=True)
+        with pytest.raises(LeaseLostError):
+            other.acquire("another worker", seconds=10, turn="other")
+        assert other.progress() == Progress(running=False, failed=False)
+
+    def test_a_turn_that_is_late_to_begin_takes_the_place_of_the_open_one(self, open_chat: Open, clock: Clock) -> None:
+        one, other = open_chat("c1").state, open_chat("c1").state
+        one.release(one.acquire("one", seconds=10, turn="one"))
+        other.acquire("other", seconds=10)
+        clock.sleep(10)
+        other.release(other.acquire("a worker", seconds=10, turn="other"))
+        with pytest.raises(LeaseLostError):
+            one.acquire("another worker", seconds=10, turn="one")
+
+    def test_a_turn_that_waits_too_long_for_its_worker_stays_open_if_the_next_does_not_begin(
+        self, open_chat: Open, clock: Clock
+    ) -> None:
+        one, other = open_chat("c1").state, open_chat("c1").state
+        one.acquire("one", seconds=10)
+        clock.sleep(10)
+        other.release(other.acquire("other", seconds=10))
+        assert one.progress() == Progress(running=False, failed=True)
+        one.release(one.acquire("a worker", seconds=10, turn="one"), done=True)
+        assert one.progress() == Progress(running=False, failed=False)
+
+    def test_a_lease_that_was_given_back_before_its_turn_is_no_failure(self, open_chat: Open) -> None:
+        state = open_chat("c1").state
+        state.release(state.acquire("one", seconds=10))
+        assert state.progress() == Progress(running=False, failed=False)
+
+    def test_a_turn_that_waits_too_long_for_its_worker_is_shown_as_failed(self, open_chat: Open, clock: Clock) -> None:
+        state = open_chat("c1").state
+        state.acquire("one", seconds=10)
+        clock.sleep(10)
+        assert state.progress() == Progress(running=False, failed=True)
+
+    @pytest.mark.parametrize(
+        "move",
+        [
+            Chat.clear,
+            Chat.clear_messages,
+            *(lambda chat, new=new: chat.handoff(giving(*new)) for new in ([], [SUMMARY])),
+        ],
+        ids=["clear", "clear_messages", "handoff", "handoff to a message"],
+    )
+    def test_a_turn_that_broke_off_is_over_when_the_window_moves(
+        self, open_chat: Open, clock: Clock, move: Callable[[Chat], None]
+    ) -> None:
+        chat = open_chat("c1")
+        chat.user("a")
+        chat.state.release(chat.state.acquire("one", seconds=10, turn="one"))
+        chat.state.acquire("other", seconds=10)
+        clock.sleep(10)
+        move(chat)
+        assert chat.state.progress() == Progress(running=False, failed=False)
+        with pytest.raises(LeaseLostError):
+            chat.state.acquire("a worker", seconds=10, turn="one")
+        assert chat.state.acquire("a worker", seconds=10, turn="other"), "its queue is still there"
 
     def test_a_release_that_comes_too_late_ends_no_other_turn(self, open_chat: Open, clock: Clock) -> None:
         one, other = open_chat("c1").state, open_chat("c1").state

@@ -10,7 +10,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from messagelog import ThrottledError
+from messagelog import MessageLog, ThrottledError
 from messagelog.api import sending, worker
 from messagelog.api.worker import DeliveryFailedError
 from messagelog.chat import Tool
@@ -20,6 +20,7 @@ from local.dynamodb import HOST, free_port
 from tests.chat_functions import CALL, Worker, progress, send, turns
 from tests.chat_server import ChatServer, Cut, Refuse, Reply
 from tests.clock import Clock
+from tests.faulty import LostRequest, refused
 from tests.http_api import HttpApi, new_process
 
 
@@ -159,10 +160,48 @@ def test_a_late_event_leaves_the_turn_to_the_send_that_took_its_place(
     send(chat_api, "Hello!")
     (event,) = work.events
     state.release(state.acquire(event["holder"], seconds=9))
-    state.acquire("another", seconds=60)
+    state.acquire("another", seconds=60, turn="another")
     work.run()
     assert turns(chat_api) == []
     assert [staged.message.content for staged in state.staged(limit=9)] == ["Hello!"]
+
+
+def fail_to_count(patch: pytest.MonkeyPatch) -> None:
+    def count(*_: object, **__: object) -> int:
+        raise ThrottledError("nothing was written, try again later")
+
+    patch.setattr(MessageLog, "count", count)
+
+
+def fail_to_queue(patch: pytest.MonkeyPatch) -> None:
+    def enqueue(*_: object) -> None:
+        raise ThrottledError("nothing was written, try again later")
+
+    patch.setattr(DynamoDBChatState, "enqueue", enqueue)
+
+
+@pytest.mark.parametrize(
+    "fail",
+    [fail_to_count, fail_to_queue, lambda patch: patch.setenv("CHAT_WORKER_FUNCTION", "Gone")],
+    ids=["count", "queue", "worker"],
+)
+def test_a_send_that_does_not_start_its_worker_leaves_the_turn_that_failed_to_the_next_try(
+    chat_api: HttpApi,
+    scripted: ChatServer,
+    work: Worker,
+    monkeypatch: pytest.MonkeyPatch,
+    fail: Callable[[pytest.MonkeyPatch], None],
+) -> None:
+    scripted.script(Refuse(400), Reply("Ahoy!"))
+    send(chat_api, "Hello!")
+    with pytest.raises(DeliveryFailedError):
+        work.run()
+    with monkeypatch.context() as patch:
+        fail(patch)
+        assert send(chat_api, "Well?").status in (429, 502)
+    work.run()
+    assert turns(chat_api)[-1] == ("assistant", "Ahoy!")
+    assert progress(chat_api) == (False, False)
 
 
 def test_a_worker_that_cannot_be_reached_loses_nothing(
@@ -174,7 +213,7 @@ def test_a_worker_that_cannot_be_reached_loses_nothing(
     new_process()
     assert (reply.status, reply.json["outcome"]) == (503, "unknown")
     assert "send again without content" in reply.json["detail"]
-    assert progress(chat_api) == (False, True)
+    assert progress(chat_api) == (False, False)
     scripted.script(Reply("Ahoy!"))
     assert send(chat_api).status == 202
     work.run()
@@ -191,11 +230,19 @@ def test_a_worker_that_is_refused_was_surely_not_started(
     assert (reply.status, reply.json["type"]) == (502, "urn:messagelog:turn-failed")
     assert "send again without content" in reply.json["detail"]
     assert "retry-after" not in reply.headers
-    assert progress(chat_api) == (False, True)
+    assert progress(chat_api) == (False, False)
     scripted.script(Reply("Ahoy!"))
     assert send(chat_api).status == 202
     work.run()
     assert turns(chat_api) == [("user", "Hello!"), ("assistant", "Ahoy!")]
+
+
+def test_a_refusal_says_nothing_of_a_request_that_the_client_sent_before_it(chat_api: HttpApi, work: Worker) -> None:
+    outcomes = iter([LostRequest(), refused("TooManyRequestsException", status=429)])
+    events = sending._lambda_client().meta.events
+    events.register_first("before-send.lambda.Invoke", lambda request, **_: next(outcomes).send(request))
+    reply = send(chat_api, "Hello!")
+    assert (reply.status, reply.json["outcome"], next(outcomes, None)) == (503, "unknown", None)
 
 
 @pytest.mark.parametrize(

@@ -15,13 +15,13 @@ from uuid import uuid4
 
 import boto3
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
 
 from messagelog.api.reply import Reply, chat_page
 from messagelog.api.request import Request
 from messagelog.chat import drafts
 from messagelog.chat.chat import Chat
 from messagelog.chat.queue import checked
+from messagelog.dynamodb.faults import FAILURES, fault_of
 from messagelog.errors import MessageLogError, TurnFailedError, UnknownOutcomeError
 from messagelog.settings import chat_worker, model_settings
 from messagelog.strictjson import dumps
@@ -38,8 +38,11 @@ _LONGEST_PAUSE = 1.0
 def start_turn(request: Request, chat: Chat) -> int:
     """Has the worker send what is in the queue and what the request brings, and returns the count before it.
 
-    It is counted when no other turn adds any more. Raises NoModelError, what is wrong with the content, and
-    SendRunningError before anything is written; TurnFailedError, or UnknownOutcomeError, when it is in the queue.
+    It is counted when no other turn adds any more. The turn begins with its worker: until then, one that broke off
+    before stays open, so that Lambda's next try of it goes on if this one comes no further.
+
+    Raises NoModelError, what is wrong with the content, and SendRunningError before anything is written;
+    TurnFailedError, or UnknownOutcomeError, when it is in the queue.
     """
     model_settings()
     worker, content, holder = chat_worker(), request.optional_content(), uuid4().hex
@@ -88,13 +91,13 @@ def _seconds_left(context: Any) -> float:
 
 
 def _invoke(function: str, event: dict[str, str]) -> None:
-    """An answer of 4xx is a refusal, and nothing was started; behind any other error, the turn may have been."""
+    """A refusal starts nothing, if the client sent no other request before it; behind any other error, one may have."""
     try:
         _lambda_client().invoke(FunctionName=function, InvocationType="Event", Payload=dumps(event).encode())
-    except (ClientError, BotoCoreError) as error:
-        refused = isinstance(error, ClientError) and error.response["ResponseMetadata"]["HTTPStatusCode"] < 500
-        failure = TurnFailedError(_NOT_STARTED) if refused else UnknownOutcomeError(_MAY_BE_STARTED)
-        failure.code = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
+    except FAILURES as error:
+        fault = fault_of(error, resends=True)
+        failure = UnknownOutcomeError(_MAY_BE_STARTED) if fault.leaves_open else TurnFailedError(_NOT_STARTED)
+        failure.code = fault.code
         raise failure from error
 
 

@@ -1,7 +1,7 @@
 """The worker's side of a send: an asynchronous invocation, which Lambda repeats after an error and may deliver twice.
 
 Neither doubles a turn: the lease lets one worker at a time write, what was queued is drained once, and a turn that has
-come to its end is not done again.
+come to its end is not done again. Nor is one lost: it is open until then, or until the turn of another send has begun.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Invocation:
                 _set_up(service, here.setup)
         except Exception:
             with suppress(MessageLogError):  # nobody will use the lease: let the next send begin at once
-                chat.state.release(chat.state.acquire(uuid4().hex, seconds=1, instead_of=self.holder))
+                chat.state.release(chat.state.acquire(uuid4().hex, seconds=1, turn=self.holder))
             raise
         return service
 
@@ -74,9 +74,9 @@ def _set_up(service: ChatService, setup: str) -> None:
 def worker(run: Callable[[Invocation], object]) -> Handler:
     """Makes the function's `handler(event, context)` of a function that does the turn of an Invocation.
 
-    A turn that is done is no error, nor one whose place another send has taken: that goes on from the same queue and
-    the same log. Where another delivery is at the same turn, it is one: Lambda tries again later, when that may be
-    dead.
+    A turn that is done is no error, nor one whose place another turn has taken: that goes on from the same queue and
+    the same log. Where another delivery is at the same turn, or another send is about to begin one, it is one: Lambda
+    tries again later, when that may be dead.
     """
     name = run.__module__.rpartition(".")[2]
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from messagelog import codec
 from messagelog.chat.blobs import BlobGoneError, Blobs
-from messagelog.chat.items import Action, ChatItems, Item, RefusedError, attribute, number
+from messagelog.chat.items import Action, ChatItems, Item, RefusedError, attribute, number, text
 from messagelog.chat.producer import producer
 from messagelog.chat.state import Lease, Progress, Staged, System, Window
 from messagelog.dynamodb import Counters, Retry, default_client
@@ -86,7 +86,7 @@ class DynamoDBChatState:
         """See `ChatState.progress`. One GetItem."""
         state = self._items.get(_STATE)
         running = number(state, "lease_end") > self._now()
-        return Progress(running, failed=bool(_turn_of(state)) and not running)
+        return Progress(running, failed=bool(_open_turn(state)) and not running)
 
     def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> None:
         """See `ChatState.move`."""
@@ -103,13 +103,13 @@ class DynamoDBChatState:
 
     def moving(self, window: Window, *, seen: Window | None = None) -> Sequence[Action]:
         """See `ChatState.moving`."""
-        place = {"cleared": window.cleared, "start": window.start}
+        new: dict[str, int | str] = {"cleared": window.cleared, "start": window.start, "lease_end": 0, "turn": ""}
         condition, values = _FREE, {"now": self._now()}
         if seen is not None:
             condition += f" AND {_AS_SEEN if seen.start else _SEEN_AT_ZERO}"
             values |= {"seen_start": seen.start} | ({"seen_cleared": seen.cleared} if seen.start else {})
         # Who held a lease before is kept out, though the lease has run out and nobody has taken it over.
-        return [self._items.update(_STATE, place, condition, raised="fence", **values)]
+        return [self._items.update(_STATE, new, condition, raised="fence", **values)]
 
     def system(self) -> System:
         """See `ChatState.system`. One GetItem, and a Query for a tree over 350 KB compressed."""
@@ -135,8 +135,8 @@ class DynamoDBChatState:
 
     def enqueue(self, message: AgentMessage) -> None:
         """See `ChatState.enqueue`. One conditional write."""
-        text = codec.to_line(codec.parse(message))
-        item = {**self._table.key(producer.next_entry()), **self._blobs.write(text)}
+        line = codec.to_line(codec.parse(message))
+        item = {**self._table.key(producer.next_entry()), **self._blobs.write(line)}
         try:
             self._items.commit(self._items.put(item, "attribute_not_exists(#entry)"))
         except UnknownOutcomeError as error:
@@ -148,9 +148,9 @@ class DynamoDBChatState:
         size = 0
         for item in self._table.query("queue#", up_to or "queue#~", limit=limit):
             with suppress(BlobGoneError):  # somebody else has drained it meanwhile
-                text = self._blobs.read(item)
-                size += len(text)
-                staged.append(Staged(item["entry"]["S"], codec.parse(json.loads(text)), item))
+                line = self._blobs.read(item)
+                size += len(line)
+                staged.append(Staged(item["entry"]["S"], codec.parse(json.loads(line)), item))
             if size > _STAGED_LENGTH:
                 break
         return staged
@@ -169,16 +169,17 @@ class DynamoDBChatState:
         for each in staged:
             self._blobs.delete(each.stored)
 
-    def acquire(self, holder: str, *, seconds: float, instead_of: str | None = None) -> Lease:
+    def acquire(self, holder: str, *, seconds: float, turn: str | None = None) -> Lease:
         """See `ChatState.acquire`. One GetItem and one conditional write."""
         state = self._items.get(_STATE)
-        if instead_of not in (None, _turn_of(state)):
+        last_holder = text(state, "holder")
+        if turn not in (None, holder, text(state, "turn"), last_holder):
             raise LeaseLostError
-        if number(state, "lease_end") > self._now() and state["holder"]["S"] not in (holder, instead_of):
+        if number(state, "lease_end") > self._now() and last_holder not in (holder, turn):
             raise SendRunningError
         fence = number(state, "fence")
         end = self._now() + _millis(seconds)
-        new: dict[str, int | str] = {"lease_end": end, "holder": holder, "turn": instead_of or holder}
+        new: dict[str, int | str] = {"lease_end": end, "holder": holder, "turn": turn or _open_turn(state)}
         seen = {name: number(state, name) for name in ("fence", "lease_end") if name in state}
         try:
             self._move(self._items.update(_STATE, new, _lease_as(seen), "fence", **seen))
@@ -239,9 +240,9 @@ def _lease_as(seen: Mapping[str, int]) -> str:
     return " AND ".join(f"#{name} = :{name}" if name in seen else f"attribute_not_exists(#{name})" for name in names)
 
 
-def _turn_of(state: Item) -> str:
-    """The holder who began the open turn, empty if there is none."""
-    return str(state["turn"]["S"]) if "turn" in state else ""
+def _open_turn(state: Item) -> str:
+    """The turn that was begun and is not done; else that of a holder who was to begin one and kept the lease."""
+    return text(state, "turn") or (text(state, "holder") if number(state, "lease_end") else "")
 
 
 def _millis(seconds: float) -> int:

@@ -93,6 +93,11 @@ def number(item: Item, name: str) -> int:
     return int(item[name]["N"]) if name in item else 0
 
 
+def text(item: Item, name: str) -> str:
+    """The text in an item, empty if it has none of that name."""
+    return str(item[name]["S"]) if name in item else ""
+
+
 def attribute(value: int | str) -> dict[str, str]:
     """A number or a text as DynamoDB takes it."""
     return {"S": value} if isinstance(value, str) else {"N": str(value)}

@@ -16,24 +16,25 @@ _RENEWALS = 3  # in the time that the lease lasts, so that one or two may fail
 
 
 class HeldLease:
-    """`with HeldLease(state, seconds):` raises SendRunningError if somebody else sends.
+    """`with HeldLease(state, seconds):` begins a turn, and raises SendRunningError if somebody else sends.
 
-    It may be for the turn that was begun by the holder named by `instead_of`, and raises LeaseLostError if that is not
-    open any more. Each has a name of its own, so that of two that were handed the same turn only one gets it at a time.
+    It may be for a `turn` that another holder has asked for, and raises LeaseLostError if that is not open any more.
+    Each has a name of its own, so that of two that were handed the same turn only one gets it at a time.
     The turn is done when the block ends without an error. A process that is killed leaves the lease to run out. One
     that was only asleep so long that another sender took the lease over is told so by `renew`, and by the log, which
     takes nothing more that carries `also`.
     """
 
-    def __init__(self, state: ChatState, seconds: float, *, instead_of: str | None = None) -> None:
+    def __init__(self, state: ChatState, seconds: float, *, turn: str | None = None) -> None:
         self._state = state
-        self._instead_of = instead_of
+        self._holder = uuid4().hex
+        self._turn = turn or self._holder
         self._seconds = seconds
         self._done = threading.Event()
         self._keeper = threading.Thread(target=self._keep, daemon=True, name="lease")
 
     def __enter__(self) -> HeldLease:
-        self._lease = self._state.acquire(uuid4().hex, seconds=self._seconds, instead_of=self._instead_of)
+        self._lease = self._state.acquire(self._holder, seconds=self._seconds, turn=self._turn)
         self._keeper.start()
         return self
 

@@ -42,7 +42,7 @@ class MemoryChatState:
         """See `ChatState.progress`."""
         with self._lock:
             running = self.is_running()
-            return Progress(running, failed=bool(self._turn) and not running)
+            return Progress(running, failed=bool(self._open_turn()) and not running)
 
     def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> None:
         """See `ChatState.move`."""
@@ -50,7 +50,8 @@ class MemoryChatState:
             if not self._may_move(seen):
                 raise SendRunningError
             self._window = window
-            self._lease = Lease("", self._lease.fence + 1)
+            self._lease = Lease(self._lease.holder, self._lease.fence + 1)
+            self._lease_end, self._turn = 0.0, ""
             if system is not None:
                 self._system = System(system.tree, self._system.version + 1)
 
@@ -104,17 +105,21 @@ class MemoryChatState:
     def discard(self, staged: Sequence[Staged]) -> None:
         """See `ChatState.discard`. There is nothing to do."""
 
-    def acquire(self, holder: str, *, seconds: float, instead_of: str | None = None) -> Lease:
+    def acquire(self, holder: str, *, seconds: float, turn: str | None = None) -> Lease:
         """See `ChatState.acquire`."""
         with self._lock:
-            if instead_of not in (None, self._turn):
+            if turn not in (None, holder, self._turn, self._lease.holder):
                 raise LeaseLostError
-            if self.is_running() and self._lease.holder not in (holder, instead_of):
+            if self.is_running() and self._lease.holder not in (holder, turn):
                 raise SendRunningError
-            self._turn = instead_of or holder
+            self._turn = turn or self._open_turn()
             self._lease = Lease(holder, self._lease.fence + 1)
             self._lease_end = self._clock() + seconds
             return self._lease
+
+    def _open_turn(self) -> str:
+        """The turn that was begun and is not done; else that of a holder who was to begin one and kept the lease."""
+        return self._turn or (self._lease.holder if self._lease_end else "")
 
     def renew(self, lease: Lease, *, seconds: float) -> None:
         """See `ChatState.renew`."""

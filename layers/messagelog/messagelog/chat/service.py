@@ -125,15 +125,15 @@ class ChatService:
         return self._do(lambda turn: turn.run(message))
 
     def resume(self, holder: str) -> list[StoredMessage]:
-        """Does the turn that was begun by a `holder` who has taken the chat's lease: to its end, and once.
+        """Does the turn for which a `holder` has taken the chat's lease: to its end, and once.
 
         So it may be called blindly, again and again. Asks the model only if something waits for its answer. Returns and
         raises what `send` does, LeaseLostError also if the turn is done.
         """
-        return self._do(Turn.resume, instead_of=holder)
+        return self._do(Turn.resume, holder)
 
-    def _do(self, run: Callable[[Turn], None], instead_of: str | None = None) -> list[StoredMessage]:
-        with HeldLease(self._chat.state, self._config.lease_seconds, instead_of=instead_of) as lease:
+    def _do(self, run: Callable[[Turn], None], turn_of: str | None = None) -> list[StoredMessage]:
+        with HeldLease(self._chat.state, self._config.lease_seconds, turn=turn_of) as lease:
             self.init()
             rounds = self._config.max_tool_call_rounds
             turn = self._turn = Turn(self._chat, self._provider, self._tools, lease, max_rounds=rounds)

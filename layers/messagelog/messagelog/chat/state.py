@@ -40,7 +40,8 @@ class Staged:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How the turn stands that was begun last: somebody is at it, or it broke off; neither once it is done."""
+    """How the last turn stands: `running` if somebody is at it, `failed` if nobody is and it broke off or waits for its
+    worker; neither once it is done, or the window was moved."""
 
     running: bool
     failed: bool
@@ -70,14 +71,15 @@ class ChatState(Protocol):
         ...
 
     def progress(self) -> Progress:
-        """How the turn stands that was begun last, at one moment. A lease that has run out is nobody's any more."""
+        """How the last turn stands, at one moment. A lease that has run out is nobody's any more."""
         ...
 
     def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> None:
         """Puts the window elsewhere; with `system`, replaces the prompt tree in the same commit, whatever its version.
 
         Raises SendRunningError while somebody sends or, with `seen`, if the window is not where it was seen any more.
-        Who held a lease before can write no longer, though it has run out and nobody else has taken it.
+        Who held a lease before can write no longer, though it has run out and nobody else has taken it. A turn that
+        broke off is open no more; one that waits for its worker may still begin, since its queue stays.
         """
         ...
 
@@ -116,13 +118,16 @@ class ChatState(Protocol):
         """Frees what messages took up that are out of the queue by now."""
         ...
 
-    def acquire(self, holder: str, *, seconds: float, instead_of: str | None = None) -> Lease:
-        """The lease, for that long, and with it a turn that is open until a release says that it is done.
+    def acquire(self, holder: str, *, seconds: float, turn: str | None = None) -> Lease:
+        """The lease, for that long. The same holder may take it again.
 
-        The same holder may take it again. With `instead_of`, it is taken for the turn that was begun by that holder.
-        Raises SendRunningError while another holds the lease; LeaseLostError if the turn of the one it names is done,
-        or another was begun since. Where the outcome is unknown, that is a StorageUnavailableError: nothing is said in
-        a chat by taking a lease, and one that nobody uses runs out.
+        With `turn`, that turn is open until a release says that it is done, in place of any other: the holder's own
+        name begins one, that of an earlier holder is for the turn that was begun by it or was still to begin. Without,
+        no turn begins and what is open stays so: a lease that nobody comes to use cancels nothing.
+
+        Raises SendRunningError while another holds the lease; LeaseLostError if the turn is done, or another was begun
+        or is to begin since. Where the outcome is unknown, that is a StorageUnavailableError: nothing is said in a chat
+        by taking a lease, and one that nobody uses runs out.
         """
         ...
 
@@ -131,7 +136,7 @@ class ChatState(Protocol):
         ...
 
     def release(self, lease: Lease, *, done: bool = False) -> None:
-        """Gives the lease back, if it is still held; with `done`, its turn has come to its end."""
+        """Gives the lease back, if it is still held; with `done`, the open turn has come to its end."""
         ...
 
     def holding(self, lease: Lease) -> Sequence[Any]:
