@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -132,11 +133,54 @@ def test_an_exchange_no_reply_can_hold_is_413_and_can_be_passed(api: HttpApi, vi
     fill(api, exchange(1), exchange(2, text="x" * 2_400_000), exchange(3))
     first = api.get(view)
     assert first.json["next"] == 4
-    refused = api.get(view, after=4)
-    assert (refused.status, refused.json["seqs"], refused.json["next"]) == (413, [5, 8], 8)
-    assert "after=8" in refused.json["detail"]
-    assert api.get(view, after=8).json["messages"][0]["role"] == "user"
+    assert api.get(view, after=4).json["next"] == 5, "the question alone"
+    refused = api.get(view, after=5)
+    assert (refused.status, refused.json["seqs"], refused.json["next"]) == (413, [6, 7], 7)
+    assert "after=7" in refused.json["detail"]
+    assert [entry["role"] for entry in api.get(view, after=7).json["messages"][:2]] == ["assistant", "user"]
     assert api.get(view, faithful="true").status == 200, "what is not mended can be cut anywhere"
+
+
+def an_agents_turn() -> list[dict[str, Any]]:
+    """One question, and more calls and results behind it than a reply holds."""
+    question, _, _, answer = exchange(0)
+    calls = [message for number in range(1, 9) for message in exchange(number, text="x" * 500_000)[1:3]]
+    return [question, *calls, answer]
+
+
+def a_long_speech() -> list[dict[str, Any]]:
+    """One question, and more said to it in a row than a reply holds."""
+    return [{"role": "user", "content": "Why?"}, *[{"role": "assistant", "content": "x" * 2_000_000}] * 4]
+
+
+@each_view
+@pytest.mark.parametrize("turn", [an_agents_turn(), a_long_speech()], ids=["calls", "speech"])
+def test_a_turn_no_reply_can_hold_is_read_in_pages(api: HttpApi, view: str, turn: list[dict[str, Any]]) -> None:
+    log = MessageLog(MemoryStorage())
+    for message in turn:
+        assert api.post("append", message).status == 201
+        log.append(message)
+    after: int | None = 0
+    parts: list[list[dict[str, Any]]] = []
+    while after is not None:
+        reply = api.get(view, after=after)
+        assert reply.status == 200
+        parts.append(reply.json["messages"])
+        after = reply.json["next"]
+    assert len(parts) > 1 or (view, len(turn)) == ("to_langchain", 18)
+    assert _joined(parts) == getattr(log, view)()
+
+
+def _joined(parts: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The pages one behind the other; of a turn that two pages share, the blocks together."""
+    entries: list[dict[str, Any]] = []
+    for entry in chain.from_iterable(parts):
+        shared = entries and isinstance(entry["content"], list) and entries[-1]["role"] == entry["role"]
+        if shared:
+            entries[-1]["content"] += entry["content"]
+        else:
+            entries.append(entry)
+    return entries
 
 
 @each_view

@@ -99,7 +99,9 @@ def largest_stretch(view: ModuleType, log: list[StoredMessage]) -> int:
     """The size of the largest run of turns from one that holds a user's text alone to the next."""
     stretches = [0]
     for body in whole_view(view, log):
-        if body["role"] == "user" and all("text" in block for block in body["content"]):
+        content = body["content"]
+        is_text = isinstance(content, str) or all("text" in block for block in content)
+        if body["role"] in ("user", "system") and is_text:
             stretches.append(0)
         stretches[-1] += size(body)
     return max(stretches)
@@ -108,9 +110,37 @@ def largest_stretch(view: ModuleType, log: list[StoredMessage]) -> int:
 @pytest.mark.parametrize("provider", PROVIDERS)
 @given(log=any_log, room=st.integers(1, 900))
 @settings(max_examples=200, deadline=None)
-def test_each_page_stands_alone(provider: Provider, log: list[StoredMessage], room: int) -> None:
+def test_each_page_stands_alone_or_behind_a_user(provider: Provider, log: list[StoredMessage], room: int) -> None:
     for part in pages(provider.view, log, room):
-        assert provider.rules.faults(provider.rules.continued(part.messages)) == []
+        asked = [whole_view(provider.view, stored([USER]))[0]] if part.messages[:1] and is_assistants(part) else []
+        assert provider.rules.faults(provider.rules.continued(asked + part.messages)) == []
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@given(log=any_log, more=st.integers(0, 50))
+@settings(max_examples=200, deadline=None)
+def test_no_page_begins_with_the_assistant_if_it_need_not(
+    view: ModuleType, log: list[StoredMessage], more: int
+) -> None:
+    parts = pages(view, log, largest_stretch(view, log) + more)
+    assert not any(is_assistants(part) for part in parts[1:])
+
+
+def is_assistants(part: Page) -> bool:
+    return part.messages[0]["role"] == "assistant"
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@given(log=any_log, after=st.integers(0, 25), room=st.integers(1, 900))
+@settings(max_examples=200, deadline=None)
+def test_from_an_after_of_ones_own_the_pages_lead_on(
+    view: ModuleType, log: list[StoredMessage], after: int, room: int
+) -> None:
+    try:
+        following = page(view.turns, log, room=room, size=size, after=after).next
+    except PageTooLargeError as error:
+        following = error.next
+    assert following is None or following > after
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -192,9 +222,10 @@ def test_an_after_inside_an_exchange_begins_before_it() -> None:
 
 def test_an_exchange_too_large_names_its_seqs_and_what_is_behind() -> None:
     log = stored([USER, ASSISTANT, USER, CALL, AgentMessage("tool", "x" * 900, tool_call_id="t1"), USER])
-    with pytest.raises(PageTooLargeError, match="3 to 5") as caught:
-        page(openai.turns, log, room=600, size=size, after=2)
-    assert (caught.value.first, caught.value.last, caught.value.next) == (3, 5, 5)
+    assert page(openai.turns, log, room=600, size=size, after=2) == Page([{"role": "user", "content": "q"}], 3)
+    with pytest.raises(PageTooLargeError, match="4 to 5") as caught:
+        page(openai.turns, log, room=600, size=size, after=3)
+    assert (caught.value.first, caught.value.last, caught.value.next) == (4, 5, 5)
     assert isinstance(caught.value, MessageTooLargeError)
     with pytest.raises(PageTooLargeError, match=r"6 to 6.*last"):
         page(openai.turns, log, room=1, size=size, after=5)
@@ -212,6 +243,25 @@ def test_a_text_behind_results_may_begin_a_page_if_it_must() -> None:
     first, second = pages(anthropic, log, room=450)
     assert first.next == 3
     assert second.messages[0]["content"] == [{"type": "text", "text": "x" * 300}]
+
+
+@pytest.mark.parametrize("view", [openai, anthropic, bedrock], ids=["openai", "anthropic", "bedrock"])
+def test_a_turn_of_many_exchanges_is_cut_between_them(view: ModuleType) -> None:
+    steps = [(AgentMessage("assistant", "", tool_calls=(ToolCall(f"t{n}", "f", {}),)), f"t{n}") for n in range(20)]
+    exchanges = [m for call, id in steps for m in (call, AgentMessage("tool", "x" * 100, tool_call_id=id))]
+    parts = pages(view, log := stored([USER, *exchanges, ASSISTANT, USER]), room=1_000)
+    assert len(parts) > 3
+    assert all(sum(map(size, part.messages)) <= 1_000 for part in parts)
+    assert [is_assistants(part) for part in parts] == [False] + [True] * (len(parts) - 1)
+    assert [body for part in parts for body in part.messages] == whole_view(view, log)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_long_speech_of_the_assistant_is_cut_between_its_messages(view: ModuleType) -> None:
+    parts = pages(view, log := stored([USER, *[AgentMessage("assistant", "x" * 100)] * 9]), room=400)
+    assert len(parts) > 2
+    assert all(sum(map(size, part.messages)) <= 400 for part in parts)
+    assert joined(parts) == whole_view(view, log)
 
 
 def test_a_page_of_nothing() -> None:

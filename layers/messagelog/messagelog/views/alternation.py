@@ -81,8 +81,7 @@ def _merge(turns: Iterable[Turn]) -> list[Turn]:
         if before is None or before.body["role"] != turn.body["role"]:
             merged.append(turn)
             continue
-        if turn.body["role"] == "user":
-            before.joints.append((turn.first, len(before.body["content"])))
+        before.joints.append((turn.first, len(before.body["content"])))
         before.body["content"] += turn.body["content"]
         before.last = turn.last
     return merged

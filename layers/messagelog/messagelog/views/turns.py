@@ -11,8 +11,8 @@ class Turn:
     """One entry of a view: `body` is what the provider gets.
 
     `first` and `last` are the seqs of the messages that give the turn its place. A tool result stands where its call
-    stands, so a result that moved up counts with the seq of its call. `joints` tell where a user turn was made from
-    several messages: the seq of each further one, and the index of its first block.
+    stands, so a result that moved up counts with the seq of its call. `joints` tell where a turn was made from several
+    messages: the seq of each further one, and the index of its first block.
     """
 
     first: int
