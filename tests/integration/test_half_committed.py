@@ -203,8 +203,9 @@ def test_a_hole_in_the_middle_is_an_error_and_no_shorter_log(on_moto: Table, row
             with suppress(StorageUnavailableError):
                 assert what(read(log)) == what(read(after)), f"{name} without {missing}"
         for read in (MessageLog.all, lambda log: list(log.newest_first()), lambda log: log.last(after.count())):
-            with pytest.raises(StorageUnavailableError, match="missing"):
+            with pytest.raises(StorageUnavailableError, match="missing") as caught:
                 read(log)
+            assert (caught.value.is_of_the_stack, caught.value.code) == (True, "MessagesMissing")
 
 
 def test_a_hole_that_closes_is_none(on_moto: Table, rows: Rows) -> None:

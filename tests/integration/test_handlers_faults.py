@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import repeat
 from random import Random
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from messagelog.dynamodb.keys import message_entry
 
 from tests import faulty
 from tests.faulty import Faulty, LostReply, LostRequest, Outcome, Unreachable
@@ -124,6 +126,25 @@ def test_a_fault_that_passes_is_not_seen(api: HttpApi, dynamodb: Faulty, operati
     script = [faulty.throttled(), LostRequest(), faulty.cancelled("TransactionConflict", "None")]
     dynamodb.script("TransactWriteItems", script)
     assert api.send(operation).status == 201
+
+
+def test_a_hole_in_the_table_is_the_stacks_own_affair(
+    api: HttpApi, table: DynamoDBClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for content in "abc":
+        api.post("append", {"role": "user", "content": content})
+    entry = {"conversation": {"S": api.conversation}, "entry": {"S": message_entry(2)}}
+    table.delete_item(TableName="MessageTable", Key=entry)
+    try_once(monkeypatch)
+    reply = api.get("all")
+    assert (reply.status, "missing" in reply.json["detail"]) == (503, False)
+    assert retry_after(reply.headers["retry-after"])
+
+
+def test_a_read_that_ran_out_of_time_says_what_to_do(api: HttpApi) -> None:
+    api.context = SimpleNamespace(get_remaining_time_in_millis=lambda: 0)
+    reply = api.get("all")
+    assert (reply.status, "in parts" in reply.json["detail"]) == (503, True)
 
 
 def test_a_fault_in_the_middle_of_a_read_leaves_no_part_of_a_reply(

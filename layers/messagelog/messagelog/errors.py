@@ -25,8 +25,8 @@ show it to the caller and keep it out of logs.
 class MessageLogError(Exception):
     """Base of all errors in this module.
 
-    `code` is the name that DynamoDB or botocore has for what went wrong (`AccessDeniedException`), or that of the
-    environment variable to set; empty if there is none. It never holds content, so a log may show it.
+    `code` names what went wrong for a log, as DynamoDB, Lambda or botocore calls it (`AccessDeniedException`): or it is
+    the environment variable to set, or `MessagesMissing`. Empty if there is none; it never holds content.
     """
 
     code: str = ""
@@ -110,7 +110,14 @@ class ThrottledError(MessageLogError):
 
 
 class StorageUnavailableError(MessageLogError):
-    """The storage could not be reached, or refused. A write that raises this was surely not written."""
+    """The storage could not be reached, or refused. A write that raises this was surely not written.
+
+    `is_of_the_stack`: not before somebody mends a permission, a setting or the table will another try help.
+    """
+
+    def __init__(self, reason: str, *, is_of_the_stack: bool = False) -> None:
+        super().__init__(reason)
+        self.is_of_the_stack = is_of_the_stack
 
 
 class UnknownOutcomeError(MessageLogError):

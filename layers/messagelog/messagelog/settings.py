@@ -74,12 +74,12 @@ def model_settings() -> ModelSettings:
     provider, model = _optional("CHAT_PROVIDER"), _optional("CHAT_MODEL")
     if provider is None:
         remedy = "set CHAT_PROVIDER to bedrock or openai, and CHAT_MODEL to the model to ask"
-        raise _unset(NoModelError, "CHAT_PROVIDER", remedy)
+        raise _unset(NoModelError(remedy), "CHAT_PROVIDER")
     if provider not in PROVIDERS:
-        raise _unset(NoModelError, "CHAT_PROVIDER", f"CHAT_PROVIDER must be one of {', '.join(PROVIDERS)}")
+        raise _unset(NoModelError(f"CHAT_PROVIDER must be one of {', '.join(PROVIDERS)}"), "CHAT_PROVIDER")
     if model is None:
         remedy = f"set CHAT_MODEL to the model to ask, as CHAT_PROVIDER={provider} calls it"
-        raise _unset(NoModelError, "CHAT_MODEL", remedy)
+        raise _unset(NoModelError(remedy), "CHAT_MODEL")
     found = ModelSettings(
         provider=provider,
         model=model,
@@ -89,7 +89,7 @@ def model_settings() -> ModelSettings:
     )
     if provider == "openai" and not (found.base_url or found.api_key or found.api_key_secret):
         remedy = "set CHAT_API_KEY (or CHAT_API_KEY_SECRET), or CHAT_BASE_URL for a server that needs no key"
-        raise _unset(NoModelError, "CHAT_API_KEY", remedy)
+        raise _unset(NoModelError(remedy), "CHAT_API_KEY")
     return found
 
 
@@ -114,13 +114,13 @@ def chat_settings() -> ChatSettings:
 def _name(variable: str, what: str) -> str:
     value = os.environ.get(variable)
     if not value:
-        raise _unset(StorageUnavailableError, variable, f"set {variable} to the name of {what}")
+        error = StorageUnavailableError(f"set {variable} to the name of {what}", is_of_the_stack=True)
+        raise _unset(error, variable)
     return value
 
 
-def _unset(kind: type[_E], variable: str, remedy: str) -> _E:
-    """The error of a variable that has to be set; its code names it, so that the log does."""
-    error = kind(remedy)
+def _unset(error: _E, variable: str) -> _E:
+    """The error of a variable that has to be set, with a code that names it, so that the log does."""
     error.code = variable
     return error
 

@@ -111,12 +111,17 @@ def test_what_a_problem_tells_beside_the_usual(error: Exception, members: dict[s
 
 
 def test_what_is_wrong_with_the_tables_is_not_told_to_the_caller() -> None:
-    error = StorageUnavailableError(f"refused ({SECRET}); set {SECRET}")
-    error.code = SECRET
+    error = StorageUnavailableError(f"refused ({SECRET}); set {SECRET}", is_of_the_stack=True)
     reply = received(error)
     assert SECRET not in reply.body.decode()
     assert "logs" in reply.json["detail"], "where its name is"
     assert int(reply.headers["retry-after"]) >= 10, "it does not pass by itself in a second"
+
+
+def test_what_the_caller_can_mend_is_told_though_it_has_a_name() -> None:
+    error = StorageUnavailableError("no time was left: write what is large in parts")
+    error.code = "OutOfTimeError"
+    assert received(error).json["detail"] == str(error)
 
 
 def test_the_caller_is_told_which_setting_a_model_lacks() -> None:

@@ -177,6 +177,12 @@ def test_the_error_that_is_left(meaning: Meaning, kind: type[MessageLogError]) -
     assert type(error_for(Fault(meaning, "code"), unknown=True)) is UnknownOutcomeError
 
 
+def test_only_a_refusal_is_of_the_stack() -> None:
+    unavailable = {it: error_for(Fault(it, "code")) for it in Meaning}
+    of_the_stack = [it for it, error in unavailable.items() if getattr(error, "is_of_the_stack", False)]
+    assert of_the_stack == [Meaning.REFUSED]
+
+
 def test_each_meaning_has_its_error() -> None:
     for meaning in Meaning:
         assert str(error_for(Fault(meaning, "code")))

@@ -38,7 +38,7 @@ class RequestError(Exception):
 def problem_of(error: Exception, *, repeatable: bool) -> tuple[int, dict[str, Any], dict[str, str]]:
     """The status, the problem document and the further headers for an error.
 
-    Of an unforeseen one it tells nothing, nor of what is wrong with the tables, which is for the log and its readers.
+    Of an unforeseen one it tells nothing, nor of what is wrong with the stack, which is for the log and its readers.
     Only that there is no model it tells: who sets a stack up sends first, and the text names settings alone.
     `repeatable`: the request carried what makes it safe to send again, an idempotency key or an expected count.
     """
@@ -53,8 +53,7 @@ def problem_of(error: Exception, *, repeatable: bool) -> tuple[int, dict[str, An
 
 
 def _detail(error: Exception) -> str:
-    of_the_stack = isinstance(error, errors.StorageUnavailableError) and error.code
-    return _UNTOLD if of_the_stack else str(error)
+    return _UNTOLD if isinstance(error, errors.StorageUnavailableError) and error.is_of_the_stack else str(error)
 
 
 def _extras(error: Exception) -> dict[str, Any]:

@@ -168,7 +168,8 @@ def _error_for(fault: Fault, unknown: bool) -> MessageLogError:
         return ThrottledError(f"DynamoDB is throttling ({fault.code}); nothing was written, try again later")
     if fault.meaning is Meaning.REFUSED:
         remedy = f": {_REMEDIES[fault.code]}" if fault.code in _REMEDIES else ""
-        return StorageUnavailableError(f"DynamoDB refused the request ({fault.code}); nothing was written{remedy}")
+        reason = f"DynamoDB refused the request ({fault.code}); nothing was written{remedy}"
+        return StorageUnavailableError(reason, is_of_the_stack=True)
     if fault.meaning is Meaning.LATE:
         return StorageUnavailableError(
             "no time was left to ask DynamoDB; nothing was written, try again, and what is large in parts"

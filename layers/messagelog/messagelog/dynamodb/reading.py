@@ -15,7 +15,6 @@ from messagelog.dynamodb.table import ConversationTable
 from messagelog.errors import StorageUnavailableError
 from messagelog.messages import StoredMessage
 
-_DAMAGE = "messages are missing in the table: was it changed by hand?"
 _FIRST_PAGE_OF_ROWS = 25  # who reads backwards without a limit looks for something near the end
 
 
@@ -82,7 +81,7 @@ def _settled_rows(table: ConversationTable, wanted: _Wanted, consistent: bool) -
             if next(attempts, None) is not None:
                 continue
             if unsettled.batch is None or _goes_on(table, unsettled.batch[1]):
-                raise StorageUnavailableError(_DAMAGE) from None
+                raise _damage() from None
             wanted.below = unsettled.batch[0]
 
 
@@ -149,8 +148,15 @@ def _blocks(
             stream = parts_of(blocks[blocks.index(block) :], consistent=True)
             parts = _by_entry(islice(stream, len(entries)))
             if parts.keys() != set(entries):
-                raise StorageUnavailableError(_DAMAGE)
+                raise _damage()
         yield block, segments.unpack([parts[entry] for entry in entries])
+
+
+def _damage() -> StorageUnavailableError:
+    reason = "messages are missing in the table: was it changed by hand?"
+    error = StorageUnavailableError(reason, is_of_the_stack=True)
+    error.code = "MessagesMissing"
+    return error
 
 
 def _by_entry(items: Iterable[dict[str, Any]]) -> dict[str, bytes]:
