@@ -25,8 +25,8 @@ show it to the caller and keep it out of logs.
 class MessageLogError(Exception):
     """Base of all errors in this module.
 
-    `code` names what went wrong for a log, as DynamoDB, Lambda or botocore calls it (`AccessDeniedException`): or it is
-    the environment variable to set, or `MessagesMissing`. Empty if there is none; it never holds content.
+    `code` is the name for a log of what went wrong: that of DynamoDB, Lambda or botocore (`AccessDeniedException`), the
+    environment variable to set, or `MessagesMissing`; empty if there is none. It never holds content.
     """
 
     code: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 from messagelog import AgentMessage, ToolCall, codec
 from messagelog.chat.answer import Answer
 from messagelog.chat.providers import ContentDelta, Event, Finish, ReasoningDelta, ToolCallDelta
+
+JSON_OBJECTS = st.dictionaries(st.text(max_size=3), st.integers() | st.text(max_size=3), max_size=3)
 
 
 def answer_of(*events: Event) -> Answer:
@@ -94,6 +97,25 @@ def test_calls_that_share_an_index_and_have_no_ids_are_told_apart_by_their_names
         ToolCallDelta(0, "", "f", '{"y": 2}'),
         ToolCallDelta(0, "", "g", "{}"),
     ) == (ToolCall("", "f", {"x": 1}), ToolCall("", "f", {"y": 2}), ToolCall("", "g", {}))
+
+
+def test_calls_without_arguments_that_share_an_index_and_have_no_ids_are_told_apart_by_their_names() -> None:
+    assert calls_of(ToolCallDelta(0, "", "f", ""), ToolCallDelta(0, "", "g", "")) == (
+        ToolCall("", "f", {}),
+        ToolCall("", "g", {}),
+    )
+
+
+@given(st.lists(st.tuples(st.sampled_from("fg"), JSON_OBJECTS), min_size=1, max_size=4), st.data())
+def test_a_name_in_every_piece_makes_no_further_call(calls: list[tuple[str, Any]], data: st.DataObject) -> None:
+    """Nor do ids that are missing join two calls, wherever their arguments are cut."""
+    pieces: list[ToolCallDelta] = []
+    for name, args in calls:
+        text = json.dumps(args)
+        cuts = sorted(data.draw(st.sets(st.integers(1, len(text) - 1), max_size=3)))
+        spans = zip([0, *cuts], [*cuts, len(text)], strict=True)
+        pieces += [ToolCallDelta(0, "", name, text[start:end]) for start, end in spans]
+    assert calls_of(*pieces) == tuple(ToolCall("", name, args) for name, args in calls)
 
 
 def test_a_name_in_every_piece_of_a_call_with_an_id_makes_no_further_call() -> None:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from messagelog.chat.providers import ContentDelta, Event, Finish, ReasoningDelta, ToolCallDelta
 from messagelog.incoming.openai import tool_call
 from messagelog.messages import AgentMessage, ToolCall
+from messagelog.strictjson import MAX_LEVELS, loads
 
 
 @dataclass(slots=True)
@@ -62,8 +63,8 @@ class Answer:
     def _call_of(self, delta: ToolCallDelta) -> _Call:
         """The call that a piece belongs to.
 
-        Some endpoints give all calls the index 0: another id is another call there, and without ids another name
-        behind arguments is.
+        Some endpoints give all calls the index 0: another id is another call there. Some give no ids, and repeat the
+        name in each piece: then another name is another call, and the same one is if the arguments are whole.
         """
         call = self._by_index.get(delta.index)
         if call is None or _is_another(delta, call):
@@ -73,9 +74,17 @@ class Answer:
 
 
 def _is_another(delta: ToolCallDelta, call: _Call) -> bool:
-    if delta.id and call.id:
-        return delta.id != call.id
-    return bool(delta.name and any(call.arguments) and not (delta.id or call.id))
+    if delta.id or call.id:
+        return bool(delta.id and call.id) and delta.id != call.id
+    return bool(delta.name and call.name) and (delta.name != call.name or _is_json("".join(call.arguments)))
+
+
+def _is_json(text: str) -> bool:
+    try:
+        loads(text, max_levels=MAX_LEVELS)
+    except ValueError:
+        return False
+    return True
 
 
 def _tool_call(call: _Call) -> ToolCall:
