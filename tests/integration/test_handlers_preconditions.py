@@ -99,6 +99,14 @@ def test_a_count_that_is_not_the_logs_fails_and_tells_the_right_one(api: HttpApi
     assert api.contents() == ["a"]
 
 
+def test_an_empty_batch_is_no_repeated_append_and_tells_the_count(api: HttpApi) -> None:
+    key = {"idempotency-key": "k"}
+    for _ in range(2):
+        reply = api.post("append_many", {"messages": []}, headers=key)
+        assert (reply.json, reply.etag) == ({"seq": 0}, '"0"')
+    assert api.post("append", body("append", "a"), headers=key).etag == '"1"'
+
+
 def test_an_empty_batch_has_a_precondition_too(api: HttpApi) -> None:
     assert api.post("append_many", {"messages": []}, headers={"if-match": '"1"'}).status == 412
     assert api.post("append_many", {"messages": []}, headers={"if-match": '"0"'}).json == {"seq": 0}

@@ -154,7 +154,7 @@ class Request:
     @property
     def is_replay(self) -> bool:
         """Whether the append had been done by an earlier request with the same Idempotency-Key."""
-        return self.idempotency_key is not None and self.counters.appends == 0
+        return self.counters.replays > 0
 
     def message(self) -> Mapping[str, object]:
         """The body as a message, to be checked by the log."""

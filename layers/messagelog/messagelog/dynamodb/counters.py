@@ -10,7 +10,8 @@ class Counters:
     """Sums over the storages that were given this, in one thread.
 
     `bytes` are those of the rows and segments written, as DynamoDB counts them; `conflicts` the transactions that lost
-    to another writer; `retries` the requests sent again, for whatever reason.
+    to another writer; `retries` the requests sent again, for whatever reason; `replays` the appends that an earlier one
+    with the same idempotency key had done.
     """
 
     appends: int = 0
@@ -18,3 +19,4 @@ class Counters:
     bytes: int = 0
     conflicts: int = 0
     retries: int = 0
+    replays: int = 0

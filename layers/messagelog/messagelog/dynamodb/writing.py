@@ -167,6 +167,7 @@ class Append:
             return None
         if known["digest"]["S"] != self._digest:
             raise IdempotencyMismatchError
+        self._counters.replays += 1
         return Appended(int(known["seq"]["N"]), [])
 
     def _read(self, request: Callable[[], T]) -> T:
