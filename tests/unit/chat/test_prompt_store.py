@@ -202,6 +202,31 @@ def test_editing_that_raises_changes_nothing() -> None:
     assert PromptStore(state).read().compose() == "a\n    3"
 
 
+def test_what_is_taken_back_brings_the_same_objects_back() -> None:
+    state = State()
+    prompt = PromptStore(state)
+    root = prompt.read()
+    box = root.child("box")
+    persona, note = box.prompt("persona"), Prompt("note", "n")
+    persona.set_content("1")
+
+    def edit() -> None:
+        with prompt.editing():
+            box.clear()
+            box.child("persona")
+            root.clear()
+            root.add(persona)
+            root.add(note)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        edit()
+    assert (root.child("box"), root.child("box").prompt("persona")) == (box, persona)
+    persona.set_content("2")
+    root.add(note)
+    assert PromptStore(state).read().compose() == root.compose() == "box\n    persona\n        2\nnote\n    n"
+
+
 def test_an_update_is_made_again_when_another_process_got_in_between() -> None:
     state = State()
     one, other = PromptStore(state), PromptStore(state)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -72,6 +72,14 @@ class Component:
         if self._parent:
             return self._parent._changing()
         return self._around_changes() if self._around_changes else nullcontext()
+
+    def _all(self) -> Iterator[Component]:
+        """This component and all inside."""
+        yield self
+
+    def _held(self) -> dict[str, Any]:
+        """The attributes as they are now."""
+        return dict(vars(self))
 
     def _root(self) -> Component:
         return self._parent._root() if self._parent else self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import count
 from typing import Any, TypeVar
@@ -103,9 +103,29 @@ class PromptContainer(Component):
                 gone._take_out()
         self._make_standard()
 
+    def snapshot(self) -> Callable[[], None]:
+        """What puts the tree back as it is now, and tells nobody: the same objects, each with what it held."""
+        before = [(component, component._held()) for component in self._all()]
+
+        def put_back() -> None:
+            for component in self._all():
+                component._take_out()
+            for component, held in before:
+                vars(component).update(held)
+
+        return put_back
+
     def watch(self, around_changes: Callable[[], AbstractContextManager[None]]) -> None:
         """Has each change in the tree whose root this is made inside a context of the caller's."""
         self._around_changes = around_changes
+
+    def _all(self) -> Iterator[Component]:
+        yield self
+        for component in self._children.values():
+            yield from component._all()
+
+    def _held(self) -> dict[str, Any]:
+        return {**vars(self), "_children": dict(self._children)}
 
     def _inside(self) -> str:
         return "\n".join(filter(None, (component.compose() for component in self._children.values())))

@@ -93,14 +93,13 @@ class PromptStore:
             if self._is_changing:
                 yield
                 return
-            before = PromptContainer()
-            before.become(self._root)
+            put_back = self._root.snapshot()
             self._is_changing = True
             try:
                 yield
                 self._write()
             except BaseException:
-                self._root.become(before)
+                put_back()
                 raise
             finally:
                 self._is_changing = False
