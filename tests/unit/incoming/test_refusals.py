@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from messagelog import AgentMessage, CodecError, MessageLog, ToolCall
 from messagelog.incoming import from_anthropic, from_bedrock, from_langchain, from_openai
 from messagelog.memory import MemoryStorage
+from openai.types.chat import ChatCompletion
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:secret"}}
 USER = {"role": "user", "content": "q"}
@@ -58,6 +60,8 @@ USER = {"role": "user", "content": "q"}
         (from_langchain, [HumanMessage([IMAGE])], "[0].content[0]"),
         (from_langchain, [AIMessage([{"type": "text", "text": "a"}, IMAGE])], "[0].content[1]"),
         (from_langchain, [("robot", "q")], "[0].role"),
+        (from_langchain, [AIMessage("", additional_kwargs={"audio": {"id": "a"}})], "[0].additional_kwargs.audio"),
+        (from_langchain, [{"role": "assistant", "content": "", "audio": {"id": "a"}}], "[0].audio"),
     ],
 )
 def test_what_text_cannot_hold_is_refused_with_its_path(read: Any, messages: Any, path: str) -> None:
@@ -108,6 +112,49 @@ def test_a_message_that_says_nothing_is_refused_and_not_made_up(read: Any, messa
     with pytest.raises(CodecError) as caught:
         read(message)
     assert caught.value.path == path
+
+
+TOOL_USE = {"type": "tool_use", "id": "t1", "name": "f", "input": {}}
+BEDROCK_USE = {"toolUse": {"toolUseId": "t1", "name": "f", "input": {}}}
+
+
+@pytest.mark.parametrize(
+    ("read", "message", "path"),
+    [
+        (from_anthropic, {"role": "user", "content": [{"type": "text", "text": "q"}, TOOL_USE]}, "content[1]"),
+        (from_bedrock, {"role": "user", "content": [{"text": "q"}, BEDROCK_USE]}, "content[1]"),
+        (from_openai, {"role": "user", "content": "q", "tool_calls": [OPENAI_CALL]}, "tool_calls"),
+        (from_langchain, {"role": "user", "content": "q", "tool_calls": [OPENAI_CALL]}, "tool_calls"),
+    ],
+)
+def test_calls_of_another_than_the_assistant_are_refused(read: Any, message: Any, path: str) -> None:
+    with pytest.raises(CodecError, match="assistant") as caught:
+        read(message)
+    assert caught.value.path == path
+
+
+@pytest.mark.parametrize(
+    ("block", "path"),
+    [
+        ({"text": "x", **BEDROCK_USE}, "content[0]"),
+        (
+            {"toolResult": {"toolUseId": "t1", "content": [{"text": "x", "json": {}}]}},
+            "content[0].toolResult.content[0]",
+        ),
+    ],
+    ids=["of a message", "of a result"],
+)
+def test_a_block_of_bedrock_with_two_members_is_refused(block: Any, path: str) -> None:
+    with pytest.raises(CodecError, match="more than one") as caught:
+        from_bedrock({"role": "assistant", "content": [block]})
+    assert caught.value.path == path
+
+
+@pytest.mark.parametrize("read", [from_openai, from_anthropic, from_bedrock, from_langchain])
+@pytest.mark.parametrize("given", [MagicMock(), ChatCompletion, AIMessage, [MagicMock()], object()], ids=type)
+def test_what_only_looks_like_a_message_is_refused(read: Any, given: Any) -> None:
+    with pytest.raises(CodecError, match="must be an object"):
+        read(given)
 
 
 @pytest.mark.parametrize("read", [from_openai, from_langchain])

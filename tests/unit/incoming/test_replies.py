@@ -9,6 +9,7 @@ from anthropic.types import Message
 from langchain_core.messages import (
     AIMessage,
     AIMessageChunk,
+    FunctionMessage,
     HumanMessage,
     SystemMessage,
     ToolMessage,
@@ -238,6 +239,34 @@ def test_langchain_history() -> None:
     ]
 
 
+OPENAI_FUNCTION = {"name": "weather", "arguments": '{"city": "Oslo"}'}
+OPENAI_CALL = {"id": "t1", "type": "function", "function": OPENAI_FUNCTION}
+BY_NAME = (ToolCall("weather", "weather", {"city": "Oslo"}),)
+BY_ID = (ToolCall("t1", "weather", {"city": "Oslo"}),)
+
+
+@pytest.mark.parametrize(
+    ("reply", "calls"),
+    [
+        (AIMessage("", additional_kwargs={"function_call": OPENAI_FUNCTION}), BY_NAME),
+        ({"role": "assistant", "content": "", "function_call": OPENAI_FUNCTION}, BY_NAME),
+        ({"type": "ai", "data": {"content": "", "additional_kwargs": {"tool_calls": [OPENAI_CALL]}}}, BY_ID),
+        (AIMessage("", additional_kwargs={"tool_calls": [OPENAI_CALL]}), BY_ID),
+        (
+            AIMessage("", tool_calls=[LANGCHAIN_CALL], additional_kwargs={"function_call": OPENAI_FUNCTION}),
+            BY_ID,
+        ),
+    ],
+    ids=["function call", "of a dict", "stored", "listed besides", "function call besides"],
+)
+def test_langchain_calls_in_openais_form_come_once(reply: Any, calls: tuple[ToolCall, ...]) -> None:
+    result = FunctionMessage("R", name="weather")
+    assert from_langchain([reply, result]) == [
+        AgentMessage("assistant", "", tool_calls=calls),
+        AgentMessage("tool", "R", name="weather", tool_call_id="weather"),
+    ]
+
+
 def test_langchain_replies_of_the_responses_api() -> None:
     reasoning = {
         "type": "reasoning",
@@ -250,7 +279,7 @@ def test_langchain_replies_of_the_responses_api() -> None:
         [
             AIMessage([reasoning, FUNCTION_CALL], tool_calls=[LANGCHAIN_CALL]),
             AIMessage([{**reasoning, "summary": []}, {"type": "refusal", "refusal": "I can't."}]),
-            AIMessage("", additional_kwargs={"refusal": "I won't."}),
+            AIMessage("", additional_kwargs={"refusal": "I won't.", "reasoning": reasoning}),
             AIMessage([{**FUNCTION_CALL, "arguments": '{"city":'}], invalid_tool_calls=[broken]),
         ]
     ) == [
@@ -258,6 +287,8 @@ def test_langchain_replies_of_the_responses_api() -> None:
         AgentMessage("reasoning", "Two."),
         AgentMessage("assistant", "", tool_calls=ASKS.tool_calls),
         AgentMessage("assistant", "I can't."),
+        AgentMessage("reasoning", "One."),
+        AgentMessage("reasoning", "Two."),
         AgentMessage("assistant", "I won't."),
         AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "", '{"city":'),)),
     ]

@@ -18,6 +18,7 @@ from messagelog.incoming.reading import (
     entries,
     joined,
     no_tool_calls,
+    only_assistant_calls,
     refuse,
 )
 from messagelog.messages import AgentMessage, Role, ToolCall
@@ -45,6 +46,7 @@ def _messages(turn: dict[str, Any], path: str) -> list[AgentMessage]:
             found.texts.append(block)
         else:
             _read(an_object(block, where), where, found)
+        only_assistant_calls(found.calls, role, where)
     return found.messages(role)
 
 

@@ -20,6 +20,7 @@ from messagelog.incoming.reading import (
     entries,
     joined,
     no_tool_calls,
+    only_assistant_calls,
     refuse,
 )
 from messagelog.messages import AgentMessage, Role, ToolCall
@@ -55,10 +56,12 @@ def _messages(message: dict[str, Any], path: str) -> list[AgentMessage]:
     found = Found()
     for where, block in each_part(content_of(message, path), below(path, "content")):
         _read(an_object(block, where), where, found)
+        only_assistant_calls(found.calls, role, where)
     return found.messages(role)
 
 
 def _read(block: dict[str, Any], path: str, found: Found) -> None:
+    _check_union(block, path)
     match block:
         case {"text": _}:
             found.texts.append(a_text(block, "text", path))
@@ -77,7 +80,14 @@ def _read(block: dict[str, Any], path: str, found: Found) -> None:
             refuse(path, NOT_TEXT)
 
 
+def _check_union(block: dict[str, Any], path: str) -> None:
+    """The reference: a block is a union, only one of its members can be specified."""
+    if len(block) > 1:
+        refuse(path, "holds more than one member: make a block of each")
+
+
 def _text_of(block: dict[str, Any], path: str) -> str:
+    _check_union(block, path)
     if "json" not in block:
         return a_text(block, "text", path) if "text" in block else refuse(path, NOT_TEXT)
     try:

@@ -20,6 +20,7 @@ from messagelog.incoming.reading import (
     each_part,
     entries,
     joined,
+    only_assistant_calls,
 )
 from messagelog.messages import AgentMessage, Role, ToolCall
 from messagelog.strictjson import below
@@ -68,6 +69,7 @@ def _messages(fields: dict[str, Any], path: str) -> list[AgentMessage]:
     name = an_optional_text(fields, "name", path)
     if role == "assistant":
         return _assistant(fields, path).messages(role, name)
+    only_assistant_calls(fields.get("tool_calls"), role, below(path, "tool_calls"))
     text = joined(content_of(fields, path), below(path, "content"), openai.text_of)
     if role == "tool":
         call_id = name if kind == "function" else an_optional_text(fields, "tool_call_id", path)
@@ -76,16 +78,16 @@ def _messages(fields: dict[str, Any], path: str) -> list[AgentMessage]:
 
 
 def _assistant(fields: dict[str, Any], path: str) -> Found:
-    found = Found()
-    for field in ("tool_calls", "invalid_tool_calls"):
-        where = below(path, field)
-        for index, call in enumerate(a_list(fields.get(field) or [], where)):
-            found.calls.append(_tool_call(call, f"{where}[{index}]"))
     where = below(path, "additional_kwargs")
     more = an_object(fields.get("additional_kwargs") or {}, where)
+    found = Found(calls=_calls(fields, path, more, where))
+    for holder, place in ((fields, path), (more, where)):
+        openai.no_audio(holder, place)
     refusal = an_optional_text(more, "refusal", where) or ""
     if isinstance(more.get("reasoning_content"), str):
         found.thoughts.append(more["reasoning_content"])
+    if isinstance(more.get("reasoning"), dict):
+        found.thoughts += _summary(more["reasoning"], below(where, "reasoning"))
     listed = {call.id for call in found.calls}
     content = content_of(fields, path, optional=found.says_something)
     for where, part in each_part(content, below(path, "content")):
@@ -97,12 +99,35 @@ def _assistant(fields: dict[str, Any], path: str) -> Found:
     return found
 
 
+def _calls(fields: dict[str, Any], path: str, more: dict[str, Any], where: str) -> list[ToolCall]:
+    """All calls of a message, once each, `more` being its `additional_kwargs`.
+
+    There, models and older versions keep the calls as OpenAI gives them, listed in `tool_calls` besides or not.
+    """
+    calls = _listed(fields, "tool_calls", path) + _listed(fields, "invalid_tool_calls", path)
+    calls = calls or _listed(more, "tool_calls", where)
+    for call in openai.function_call(fields, path) + openai.function_call(more, where):
+        if call.name not in [known.name for known in calls]:
+            calls.append(call)
+    return calls
+
+
+def _listed(fields: dict[str, Any], name: str, path: str) -> list[ToolCall]:
+    where = below(path, name)
+    return [_tool_call(call, f"{where}[{index}]") for index, call in enumerate(a_list(fields.get(name) or [], where))]
+
+
+def _summary(reasoning: dict[str, Any], path: str) -> list[str]:
+    """What a model tells of its thinking, in the form of OpenAI's Responses API."""
+    parts = each_part(reasoning.get("summary"), below(path, "summary"))
+    return [a_text(an_object(part, where), "text", where) for where, part in parts]
+
+
 def _read(block: dict[str, Any], path: str, found: Found, listed: Collection[str]) -> None:
     """Adds what the block holds. Integrations list a call in `tool_calls` and have a block for it besides."""
     match block:
-        case {"type": "reasoning", "summary": [_, *_] as summary}:
-            parts = each_part(summary, below(path, "summary"))
-            found.thoughts += [a_text(an_object(part, where), "text", where) for where, part in parts]
+        case {"type": "reasoning", "summary": [_, *_]}:
+            found.thoughts += _summary(block, path)
         case {"type": "thinking" | "reasoning" as kind, **rest}:
             thought = rest.get(kind)
             found.thoughts += [thought] if isinstance(thought, str) else []

@@ -19,6 +19,7 @@ from messagelog.incoming.reading import (
     content_of,
     entries,
     joined,
+    only_assistant_calls,
     refuse,
 )
 from messagelog.messages import AgentMessage, Role, ToolCall
@@ -69,6 +70,7 @@ def _messages(fields: dict[str, Any], path: str) -> list[AgentMessage]:
     name = an_optional_text(fields, "name", path)
     if role == "assistant":
         return _assistant(fields, path).messages(role, name)
+    only_assistant_calls(fields.get("tool_calls"), role, below(path, "tool_calls"))
     content = content_of(fields, path, optional=fields["role"] == "function")
     text = joined(content, below(path, "content"), text_of)
     if role == "tool":
@@ -78,20 +80,31 @@ def _messages(fields: dict[str, Any], path: str) -> list[AgentMessage]:
 
 
 def _assistant(fields: dict[str, Any], path: str) -> Found:
-    if fields.get("audio") is not None:
-        refuse(below(path, "audio"), NOT_TEXT)
+    no_audio(fields, path)
     thoughts = [fields[name] for name in _THINKING if isinstance(fields.get(name), str)][:1]
     found = Found([an_optional_text(fields, "refusal", path) or ""], thoughts)
     for index, call in enumerate(a_list(fields.get("tool_calls") or [], below(path, "tool_calls"))):
         found.calls.append(tool_call(call, f"{below(path, 'tool_calls')}[{index}]"))
-    if fields.get("function_call") is not None:
-        where = below(path, "function_call")
-        function = an_object(fields["function_call"], where)
-        found.calls.append(named_call(a_text(function, "name", where), function, where))
+    found.calls += function_call(fields, path)
     # The API itself replies with null where the model says nothing.
     content = content_of(fields, path, optional=found.says_something or "content" in fields)
     found.texts.insert(0, joined(content, below(path, "content"), text_of))
     return found
+
+
+def no_audio(fields: dict[str, Any], path: str) -> None:
+    """Refuses what a model spoke instead of writing it."""
+    if fields.get("audio") is not None:
+        refuse(below(path, "audio"), NOT_TEXT)
+
+
+def function_call(fields: dict[str, Any], path: str) -> list[ToolCall]:
+    """The call in the older field `function_call`, if there is one. It has no id but the function's name."""
+    if fields.get("function_call") is None:
+        return []
+    where = below(path, "function_call")
+    function = an_object(fields["function_call"], where)
+    return [named_call(a_text(function, "name", where), function, where)]
 
 
 def tool_call(value: object, path: str) -> ToolCall:

@@ -27,12 +27,16 @@ def entries(messages: object) -> Iterator[tuple[str, Any]]:
 
 
 def plain(value: Any) -> Any:
-    """Dicts and lists in place of pydantic models, iterators and tuples, all the way down."""
-    if hasattr(value, "model_dump"):
+    """Dicts and lists in place of pydantic models, iterators and tuples, all the way down.
+
+    What only has every attribute, as a mock, or is the class of a model, is none of them.
+    """
+    if hasattr(type(value), "model_dump"):
         value = value.model_dump(warnings=False)
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, Sequence | Iterator) and not isinstance(value, str | bytes | bytearray):
+    is_iterator = isinstance(value, Iterator) and iter(value) is value
+    if is_iterator or (isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray)):
         return [plain(item) for item in value]
     return value
 
@@ -82,6 +86,12 @@ def content_of(fields: dict[str, Any], path: str, *, optional: bool = False) -> 
     """The content of a message. Only `optional` may it be missing: where the message says something beside it."""
     content = fields.get("content")
     return content if content is not None or optional else refuse(below(path, "content"), "is missing")
+
+
+def only_assistant_calls(calls: object, role: Role, path: str) -> None:
+    """Refuses the calls of a message that is not the assistant's, since no view would show them."""
+    if calls and role != "assistant":
+        refuse(path, "holds a tool call, and only a message of the role assistant may")
 
 
 def no_tool_calls(fields: dict[str, Any], path: str) -> None:
