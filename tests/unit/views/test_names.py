@@ -59,9 +59,12 @@ def test_what_each_provider_takes(legal: str, kept: list[str], replaced: list[st
     assert not any(Ids(legal).of(id, 1, 0) == id for id in replaced)
 
 
-@given(
-    names=st.lists(st.text(min_size=1, max_size=70) | st.sampled_from(["Ann Lee", "Ann_Lee", "n" * 65]), unique=True)
-)
+MADE = Names(64).of("Ann Lee")
+ODD_NAMES = ["Ann Lee", "Ann_Lee", "Ann Lee!", "n" * 65, MADE, MADE + "!"]
+name_lists = st.lists(st.text(min_size=1, max_size=70) | st.sampled_from(ODD_NAMES), unique=True)
+
+
+@given(names=name_lists)
 def test_names_are_legal_and_two_never_become_one(names: list[str]) -> None:
     made = Names(64)
     found = [made.of(name) for name in names]
@@ -69,9 +72,20 @@ def test_names_are_legal_and_two_never_become_one(names: list[str]) -> None:
     assert len(set(found)) == len(names)
 
 
-def test_a_name_that_was_made_is_not_given_to_who_bears_it() -> None:
-    made = Names(64).of("Ann Lee")
-    assert Names(64).of(made) != made
+@given(names=name_lists)
+def test_names_that_were_made_stay(names: list[str]) -> None:
+    made, again = Names(64), Names(64)
+    found = [made.of(name) for name in names]
+    assert [again.of(name) for name in found] == found
+
+
+@pytest.mark.parametrize("given", [["Ann Lee", MADE], [MADE, "Ann Lee"]], ids=["made first", "borne first"])
+def test_a_name_that_would_be_made_may_be_borne_already(given: list[str]) -> None:
+    names = Names(64)
+    found = [names.of(name) for name in given]
+    assert found[0] == MADE
+    assert found[1] != MADE
+    assert [names.of(name) for name in given] == found
 
 
 def test_a_name_does_not_depend_on_the_names_before_it() -> None:
@@ -80,7 +94,9 @@ def test_a_name_does_not_depend_on_the_names_before_it() -> None:
     assert later.of("Ann Lee") == Names(64).of("Ann Lee")
 
 
-@pytest.mark.parametrize("name", ["bot-1", "mcp__server__tool", "550e8400-e29b-41d4-a716-446655440000", "n" * 64])
+@pytest.mark.parametrize(
+    "name", ["bot-1", "mcp__server__tool", "mcp_search__3f2a9c01d4e7", "550e8400-e29b-41d4-a716-446655440000", "n" * 64]
+)
 def test_a_legal_name_stays(name: str) -> None:
     assert Names(64).of(name) == name
 

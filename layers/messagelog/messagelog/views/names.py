@@ -11,7 +11,7 @@ from hashlib import sha256
 
 _FOREIGN = re.compile(r"[^a-zA-Z0-9_-]")
 _MADE_ID_LENGTH = 40
-_MADE_NAME = re.compile(r".*__[0-9a-f]{12}")
+_DIGEST_LENGTH = 12
 
 
 class Ids:
@@ -39,26 +39,29 @@ class Ids:
 class Names:
     """The names of tools or speakers in a view: letters, digits, `_` and `-`, at most `max_length`.
 
-    A legal name stays as it is. Any other is cleaned and gets a digest of the original, so that two names never become
-    one. A legal name that looks like that gets a digest as well, and so cannot be taken for another's.
+    A legal name stays as it is, unless one that was made before is the same. Any other is cleaned and gets a digest of
+    the original, so that two names never become one.
     """
 
     def __init__(self, max_length: int) -> None:
-        self._max_length = max_length
+        self._legal = re.compile(rf"[a-zA-Z0-9_-]{{1,{max_length}}}")
+        self._kept_length = max_length - len("__") - _DIGEST_LENGTH
         self._known: dict[str, str] = {}
+        self._used: set[str] = set()
 
     def of(self, name: str) -> str:
-        """The name in the view. The same name always gives the same."""
+        """The name in the view. The same name gives the same every time."""
         if name not in self._known:
             self._known[name] = self._made(name)
         return self._known[name]
 
     def _made(self, name: str) -> str:
-        is_legal = 0 < len(name) <= self._max_length and not _FOREIGN.search(name)
-        if is_legal and not _MADE_NAME.fullmatch(name):
-            return name
-        digest = "__" + sha256(name.encode()).hexdigest()[:12]
-        return _cleaned(name)[: self._max_length - len(digest)] + digest
+        made = digest = name
+        while made in self._used or not self._legal.fullmatch(made):
+            digest = sha256(digest.encode()).hexdigest()[:_DIGEST_LENGTH]
+            made = f"{_cleaned(name)[: self._kept_length]}__{digest}"
+        self._used.add(made)
+        return made
 
 
 def _cleaned(text: str) -> str:
