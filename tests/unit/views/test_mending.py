@@ -260,6 +260,15 @@ def test_faithful_anthropic() -> None:
     ]
 
 
+@pytest.mark.parametrize("text", ["", "\n", "R"])
+def test_a_faithful_view_keeps_a_blank_result(text: str) -> None:
+    log = stored([AgentMessage("tool", text, tool_call_id="t1")])
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": text}
+    assert to_anthropic(log, faithful=True) == [{"role": "user", "content": [result]}]
+    block = {"toolResult": {"toolUseId": "t1", "content": [{"text": text}]}}
+    assert to_bedrock(log, faithful=True) == [{"role": "user", "content": [block]}]
+
+
 def test_faithful_langchain() -> None:
     assert to_langchain(BROKEN, faithful=True) == [
         {"role": "system", "content": "s"},

@@ -19,11 +19,15 @@ Block: TypeAlias = dict[str, Any]
 
 
 class Dialect(NamedTuple):
-    """How a provider writes the blocks of a turn, and which ids (a pattern) and names of calls it takes."""
+    """How a provider writes the blocks of a turn, and which ids (a pattern) and names of calls it takes.
+
+    `plain_result` is a result of this text to the call with this id, nothing mended.
+    """
 
     text: Callable[[str], Block]
     call: Callable[[Call], Block]
     result: Callable[[Call], Block]
+    plain_result: Callable[[str, str], Block]
     legal_id: str
     max_name_length: int
 
@@ -64,8 +68,7 @@ def _turns_of(step: Step, dialect: Dialect) -> Iterator[Turn]:
 def _plain_turn(message: StoredMessage, dialect: Dialect) -> Iterator[Turn]:
     """The turn of one message by itself, nothing mended; none if it holds no block."""
     if message.role == "tool":
-        result = Call(message.tool_call_id or "", message.name or "", {}, [message])
-        yield _turn(message, "user", [dialect.result(result)])
+        yield _turn(message, "user", [dialect.plain_result(message.tool_call_id or "", message.content)])
     elif message.role in ("user", "assistant"):
         text = [dialect.text(message.content)] if message.content else []
         content = text + [dialect.call(call) for call in calls_of(message)]

@@ -47,12 +47,16 @@ def _tool_use(call: Call) -> Block:
 
 def _tool_result(call: Call) -> Block:
     """A tool that gave nothing back has a result without content."""
-    block: Block = {"type": "tool_result", "tool_use_id": call.id}
-    if not is_blank(call.answer):
-        block["content"] = call.answer
+    block = _plain_result(call.id, call.answer)
+    if is_blank(call.answer):
+        del block["content"]
     if call.unanswered:
         block["is_error"] = True
     return block
 
 
-_DIALECT = Dialect(_text, _tool_use, _tool_result, LEGAL_ID, max_name_length=128)
+def _plain_result(id: str, text: str) -> Block:
+    return {"type": "tool_result", "tool_use_id": id, "content": text}
+
+
+_DIALECT = Dialect(_text, _tool_use, _tool_result, _plain_result, LEGAL_ID, max_name_length=128)

@@ -48,8 +48,11 @@ def _tool_use(call: Call) -> Block:
 
 def _tool_result(call: Call) -> Block:
     """No `status`: only some models take it, and the text of an unanswered call says what happened."""
-    text = NO_OUTPUT if is_blank(call.answer) else call.answer
-    return {"toolResult": {"toolUseId": call.id, "content": [{"text": text}]}}
+    return _plain_result(call.id, NO_OUTPUT if is_blank(call.answer) else call.answer)
 
 
-_DIALECT = Dialect(_text, _tool_use, _tool_result, LEGAL_ID, max_name_length=64)
+def _plain_result(id: str, text: str) -> Block:
+    return {"toolResult": {"toolUseId": id, "content": [{"text": text}]}}
+
+
+_DIALECT = Dialect(_text, _tool_use, _tool_result, _plain_result, LEGAL_ID, max_name_length=64)
