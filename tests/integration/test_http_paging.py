@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from messagelog import AgentMessage, MessageLog, MessageTooLargeError, codec
+from messagelog import AgentMessage, MessageLog, MessageTooLargeError, codec, travel
 from messagelog.memory import MemoryStorage
-from messagelog.travel import ROOM, check_travels
+from messagelog.travel import ROOM, check_travels, size_of
 
 from tests.http_api import READS, VIEWS, HttpApi, empty, functions_on_moto
 
@@ -110,6 +110,16 @@ def test_the_ceiling_is_that_of_the_form_that_takes_most(api: HttpApi, kind: str
     if step < 10:  # to show the others takes long
         refuse(api, above)
         show_everywhere(api, below)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_not_measured_fits_by_far(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    make = KINDS[kind][0]
+    step = (size_of(make(2_000)) - size_of(make(1_000))) / 1_000
+    monkeypatch.setattr(travel, "ROOM", ROOM * 3 // 4)
+    message = make(int(travel._SURELY_FITS / step))
+    monkeypatch.setattr(travel, "_SURELY_FITS", 0)
+    assert travels(message)
 
 
 def pages_of(api: HttpApi, view: str, **query: Any) -> list[Message]:

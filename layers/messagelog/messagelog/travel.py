@@ -22,7 +22,8 @@ ROOM = MAX_BODY_BYTES - 64  # for the messages themselves, without the brackets 
 
 _VIEWS = (openai.to_openai, anthropic.to_anthropic, langchain.to_langchain, bedrock.to_bedrock)
 # A view may be several times as large as the message: it escapes args once more, writes 1e15 out, adds words to a call.
-_SURELY_FITS = ROOM // 8 - 2_048
+# The last makes eight times as much of calls of nothing.
+_SURELY_FITS = ROOM // 12 - 2_048
 
 
 def check_travels(message: AgentMessage, path: str) -> None:
