@@ -1,4 +1,4 @@
-"""A provider view as a reply: windowed if asked to, and in pages that stand alone."""
+"""A provider view as a reply: windowed if asked to, and in pages."""
 
 from __future__ import annotations
 
