@@ -12,7 +12,14 @@ import pytest
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from messagelog import AgentMessage, MessageLog, MessageLogError, StorageUnavailableError, UnknownOutcomeError
+from messagelog import (
+    AgentMessage,
+    MessageLog,
+    MessageLogError,
+    StorageUnavailableError,
+    ThrottledError,
+    UnknownOutcomeError,
+)
 from messagelog.dynamodb import DynamoDBStorage, Retry
 from messagelog.dynamodb.storage import CONNECT_TIMEOUT, READ_TIMEOUT
 
@@ -102,6 +109,21 @@ def test_a_write_that_comes_too_late_is_surely_not_written(on_moto: Table) -> No
     with pytest.raises(StorageUnavailableError, match="no time was left"):
         log.add("user", "hi")
     assert on_moto.transactions() == []
+
+
+def test_what_was_throttled_is_called_so_though_its_time_is_over(on_moto: Table) -> None:
+    def oversleep(seconds: float) -> None:
+        on_moto.clock.sleep(DEADLINE)
+
+    on_moto.clock.now = 0.0
+    retry = replace(on_moto.retry, deadline=DEADLINE, sleep=oversleep)
+    log = MessageLog(DynamoDBStorage("c1", table=on_moto.name, client=on_moto.faulty.client, retry=retry))
+    for operation in OPERATIONS:
+        on_moto.faulty.script(operation, repeat(throttled()))
+    for act in (lambda: log.add("user", "hi"), log.all, log.count):
+        on_moto.clock.now = 0.0
+        with pytest.raises(ThrottledError):
+            act()
 
 
 def test_a_first_request_that_comes_too_late_is_not_sent(on_moto: Table) -> None:

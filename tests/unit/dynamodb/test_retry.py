@@ -73,6 +73,12 @@ def test_time_spent_in_a_try_counts() -> None:
     assert tries == 2
 
 
+def test_no_try_follows_a_sleep_that_was_too_long() -> None:
+    clock = Clock()
+    retry = Retry(budget=2.0, base=0.5, cap=0.5, clock=clock, sleep=lambda seconds: clock.sleep(seconds + 2))
+    assert list(retry.attempts()) == [0]
+
+
 def test_several_requests_can_share_one_budget() -> None:
     clock = Clock()
     retry = Retry(budget=2.0, base=0.5, cap=0.5, random=lambda: 1.0, clock=clock, sleep=clock.sleep)

@@ -44,18 +44,16 @@ class ConversationTable:
 
     def get(self, entry: str, *, consistent: bool = True) -> dict[str, Any] | None:
         """The item, None if there is none. Tried once."""
-        self.retry.begin()
-        reply = self.client.get_item(TableName=self.name, Key=self.key(entry), ConsistentRead=consistent)
+        reply = self._send(self.client.get_item, TableName=self.name, Key=self.key(entry), ConsistentRead=consistent)
         return dict(reply["Item"]) if "Item" in reply else None
 
     def put(self, item: dict[str, Any]) -> None:
         """Puts an item under no condition: it is new, or the same as the one that is there."""
-        self.ask(lambda: self.client.put_item(TableName=self.name, Item=item))
+        self.ask(lambda: self._send(self.client.put_item, TableName=self.name, Item=item))
 
     def transact(self, request: Mapping[str, Any]) -> None:
         """Sends a transaction. Tried once."""
-        self.retry.begin()
-        self.client.transact_write_items(**request)
+        self._send(self.client.transact_write_items, **request)
 
     def head(self, *, consistent: bool = True) -> int:
         """The count in the counter item. Tried once."""
@@ -93,7 +91,7 @@ class ConversationTable:
             sizes = [size for size in (limit, page) if size is not None]
             if sizes:
                 request["Limit"] = min(*sizes, _LARGEST_PAGE)
-            reply = self.ask(lambda: self.client.query(**request))
+            reply = self.ask(lambda: self._send(self.client.query, **request))
             yield from reply["Items"]
             if "LastEvaluatedKey" not in reply:
                 return
@@ -101,12 +99,16 @@ class ConversationTable:
             limit = limit and limit - len(reply["Items"])
             page = page and 2 * page
 
+    def _send(self, request: Callable[..., T], **parameters: Any) -> T:
+        """The answer to one request, which is not begun behind the deadline."""
+        self.retry.begin()
+        return request(**parameters)
+
     def ask(self, request: Callable[[], T], *, end: float | None = None) -> T:
         """The answer to a request that may be sent any number of times, until `end` or as long as `retry` says."""
         for attempt in self.retry.attempts(end):
             self.counters.retries += attempt > 0
             try:
-                self.retry.begin()
                 return request()
             except FAILURES as error:
                 fault, cause = fault_of(error), error
