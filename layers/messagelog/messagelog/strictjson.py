@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Collection, Mapping
 from math import isfinite
-from typing import Any, NoReturn, TypeAlias, cast
+from typing import Any, NoReturn, TypeAlias, TypeVar, cast
 
 from messagelog.errors import CodecError
 from messagelog.messages import JSONValue
@@ -30,6 +30,7 @@ _KINDS: dict[type, str] = {
 
 # Where in the value: (parent, key or index). Rendered only when there is a fault to report.
 _Path: TypeAlias = "tuple[_Path | str, str | int]"
+_T = TypeVar("_T")
 
 
 def dumps(value: object) -> str:
@@ -101,6 +102,13 @@ def require_object(value: object, path: str, known: Collection[str]) -> Mapping[
         _check_key(field, path)
         if field not in known:
             _refuse((path, field), f"unknown field; known are {', '.join(known)}")
+    return value
+
+
+def require(value: object, path: str, kind: type[_T]) -> _T:
+    """Returns `value` if it is of this kind of JSON."""
+    if type(value) is not kind:
+        refuse_kind(value, path, _KINDS[kind])
     return value
 
 

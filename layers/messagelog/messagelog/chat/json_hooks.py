@@ -15,13 +15,13 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, NoReturn, Protocol, TypeAlias, cast
 
 from messagelog.chat.hooks import Event, Hook, HookBuilder, Hooks, ToolEvent, text_of
 from messagelog.chat.queue import HookMessageWriter
 from messagelog.errors import CodecError
 from messagelog.messages import StoredMessage
-from messagelog.strictjson import MAX_LEVELS, below, copied, kind_of, loads, require_object
+from messagelog.strictjson import MAX_LEVELS, below, copied, loads, require, require_object
 
 logger = logging.getLogger(__name__)
 
@@ -29,9 +29,6 @@ _FIELDS = ("target", "roles", "regex", "tools", "event", "maxTriggers", "enabled
 _FIELDS_OF_ONE = {"roles": ("chat",), "tools": ("tool",), "event": ("stream", "tool")}
 _ACTION_FIELDS = {"log": (), "queue-message": ("role", "content"), "interrupt": ("resend",), "queue-resend": ()}
 
-_NAMES: dict[type, str] = {str: "text", bool: "true or false", list: "a list", dict: "an object"}
-
-_T = TypeVar("_T")
 Action: TypeAlias = Callable[[Event], None]
 
 
@@ -104,8 +101,8 @@ class JsonHooks:
         for name, targets in _FIELDS_OF_ONE.items():
             if name in fields and target not in targets:
                 _refuse(below(path, name), f"is for a hook on {' or '.join(targets)}")
-        enabled = _typed(fields.get("enabled", True), bool, below(path, "enabled"))
-        label = _typed(fields.get("label", ""), str, below(path, "label"))
+        enabled = require(fields.get("enabled", True), below(path, "enabled"), bool)
+        label = require(fields.get("label", ""), below(path, "label"), str)
         builder = _limited(_aimed(HookBuilder(self._hooks), target, fields, path), fields, path)
         actions = self._actions(fields.get("actions"), label, below(path, "actions"))
 
@@ -116,20 +113,20 @@ class JsonHooks:
         return (builder, callback) if enabled else None
 
     def _actions(self, value: object, label: str, path: str) -> list[Action]:
-        entries = _typed(value, list, path)
+        entries = require(value, path, list)
         if not entries:
             _refuse(path, "is empty: say what the hook does")
         return [self._action(entry, label, f"{path}[{index}]") for index, entry in enumerate(entries)]
 
     def _action(self, value: object, label: str, path: str) -> Action:
         """The action of an entry, which is an object with its `type`, or just the type."""
-        entry = {"type": value} if isinstance(value, str) else _typed(value, dict, path)
+        entry = {"type": value} if isinstance(value, str) else require(value, path, dict)
         kind = _one_of(entry.get("type"), tuple(_ACTION_FIELDS), below(path, "type"))
         fields = require_object(entry, path, ("type", *_ACTION_FIELDS[kind]))
         if kind == "log":
             return lambda event: logger.info("%s", _about(event, label))
         if kind == "interrupt":
-            resend = _typed(fields.get("resend", False), bool, below(path, "resend"))
+            resend = require(fields.get("resend", False), below(path, "resend"), bool)
             return lambda event: self._controls.interrupt(resend)
         if kind == "queue-resend":
             return lambda event: self._controls.queue_resend()
@@ -142,7 +139,7 @@ class JsonHooks:
             "reasoning": self._writer.reasoning,
         }
         write = writers[_one_of(fields.get("role"), tuple(writers), below(path, "role"))]
-        template = _typed(fields.get("content"), str, below(path, "content"))
+        template = require(fields.get("content"), below(path, "content"), str)
         return lambda event: write(template.replace("{{content}}", text_of(event)))
 
 
@@ -164,7 +161,7 @@ def _limited(builder: HookBuilder, fields: Mapping[str, Any], path: str) -> Hook
     name = "regex"
     try:
         if name in fields:
-            builder = builder.regex(_typed(fields[name], str, below(path, name)))
+            builder = builder.regex(require(fields[name], below(path, name), str))
         name = "maxTriggers"
         return builder.max_triggers(fields[name]) if name in fields else builder
     except ValueError as error:
@@ -179,19 +176,13 @@ def _about(event: Event, label: str) -> str:
 
 
 def _texts(value: object, path: str) -> list[str]:
-    return [_typed(each, str, f"{path}[{index}]") for index, each in enumerate(_typed(value, list, path))]
+    return [require(each, f"{path}[{index}]", str) for index, each in enumerate(require(value, path, list))]
 
 
 def _one_of(value: object, choices: tuple[str, ...], path: str) -> str:
     if value not in choices:
         _refuse(path, f"must be one of {', '.join(choices)}")
     return str(value)
-
-
-def _typed(value: object, kind: type[_T], path: str) -> _T:
-    if type(value) is not kind:
-        _refuse(path, f"must be {_NAMES[kind]}, not {kind_of(value)}")
-    return value
 
 
 def _refuse(path: str, reason: str) -> NoReturn:

@@ -78,7 +78,10 @@ class Turn:
             raise TurnFailedError(_COME_TO_NO_END) from error
 
     def resume(self) -> None:
-        """Adds what is in the queue by now, and has the model answer if something waits for it. Raises as `run`."""
+        """Adds what is in the queue by now, and has the model answer if something waits for it.
+
+        Raises LeaseLostError when another send took over, ProviderError, and what the log raises.
+        """
         self._drain()
         if is_due(self._read()):
             self._go_on()
