@@ -72,10 +72,9 @@ class Attempts(Iterator[int]):
                 raise StopIteration
             if not self._skip:
                 retry.sleep(pause)
-                if (
-                    retry.clock() >= self._end
-                ):  # it slept longer than told; the fault of the last try is the one to tell
-                    raise StopIteration
+            # A sleep may outlast the end, and the fault of the last try tells more than that it is too late.
+            if retry.clock() >= self._end:
+                raise StopIteration
         self._skip, self._skipped = False, self._skip
         self._tries += 1
         return self._tries - 1
