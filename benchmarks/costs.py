@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 
 from benchmarks import workload
 from benchmarks.capacity import Cost
@@ -16,7 +17,6 @@ WINDOW = 20
 BATCH = 10
 CONVERSATIONS = 1_000
 CONVERSATION_LENGTH = 500
-FIRST_APPENDS = f"the first {CONVERSATION_LENGTH} appends"
 
 
 @dataclass
@@ -41,9 +41,6 @@ def measure(store: Store, meter: Meter, lengths: Sequence[int] = LENGTHS) -> Fig
             _measure_at(length, store, meter, figures)
         except Exception as error:
             figures.put("append", length, _reason(error))
-    if CONVERSATION_LENGTH in lengths:
-        whole = store.open("c-whole")
-        figures.put(FIRST_APPENDS, CONVERSATION_LENGTH, _cost_of(meter, lambda: fill(whole, CONVERSATION_LENGTH)))
     return figures
 
 
@@ -53,10 +50,19 @@ def fill(conversation: Conversation, length: int, *, start: int = 0, by: int = 1
         conversation.append(workload.messages(min(by, start + length - number), start=number))
 
 
-def dollars_of_conversations(costs: Mapping[str, Mapping[int, Cost | str]]) -> float | None:
-    """What it costs to append `CONVERSATIONS` of `CONVERSATION_LENGTH` messages, one by one; None where that fails."""
-    cost = costs.get(FIRST_APPENDS, {}).get(CONVERSATION_LENGTH)
-    return CONVERSATIONS * cost.dollars if isinstance(cost, Cost) else None
+def dollars_of_conversations(appends: Mapping[int, Cost | str]) -> float | None:
+    """What it costs to append `CONVERSATIONS` of `CONVERSATION_LENGTH` messages, one by one; None where that fails.
+
+    Between the lengths that were measured, the cost of an append is taken to follow a straight line.
+    """
+    known = {length: cost for length, cost in appends.items() if length <= CONVERSATION_LENGTH}
+    if CONVERSATION_LENGTH not in known or any(isinstance(cost, str) for cost in known.values()):
+        return None
+    points = [(length, cost.dollars) for length, cost in sorted(known.items()) if isinstance(cost, Cost)]
+    total = points[0][1] * points[0][0]
+    for (start, before), (end, after) in pairwise(points):
+        total += (before + after) / 2 * (end - start)
+    return CONVERSATIONS * total
 
 
 def _measure_at(length: int, store: Store, meter: Meter, figures: Figures) -> None:

@@ -59,7 +59,7 @@ def _appends(trials: Sequence[Trial]) -> str:
             rows.append([trial.store, f"not run: {trial.unavailable}", *[""] * len(lengths)])
         elif appends:
             cells = [dollars(appends.get(length, "")) for length in lengths]
-            total = dollars_of_conversations(trial.costs)
+            total = dollars_of_conversations(appends)
             rows.append([trial.store, *cells, "–" if total is None else f"${total:,.2f}"])
     return table(["store", *[f"{length:,}" for length in lengths], f"{CONVERSATIONS:,} × {CONVERSATION_LENGTH}"], rows)
 

@@ -34,13 +34,13 @@ def _costs(trials: Sequence[Trial]) -> str:
 def _row(trial: Trial) -> list[str]:
     appends = trial.costs["append"]
     race = [str(trial.race.acknowledged), str(trial.race.lost)] if trial.race else ["", ""]
-    total = dollars_of_conversations(trial.costs)
+    total = dollars_of_conversations(appends)
     costs = [dollars(appends.get(length, "")) for length in _LENGTHS]
     return [trial.store, *costs, "–" if total is None else f"${total:,.2f}", *race]
 
 
 def _total(trial: Trial) -> float:
-    return dollars_of_conversations(trial.costs) or float("inf")
+    return dollars_of_conversations(trial.costs["append"]) or float("inf")
 
 
 def sentences(ratios: Sequence[Ratio], memory: Memory) -> str:

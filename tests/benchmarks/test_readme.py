@@ -7,7 +7,6 @@ import pytest
 from benchmarks import summary
 from benchmarks.capacity import Cost
 from benchmarks.contention import Contention
-from benchmarks.costs import FIRST_APPENDS
 from benchmarks.memory import Memory
 from benchmarks.speed import Ratio
 from benchmarks.trial import Trial
@@ -53,7 +52,7 @@ def test_a_run_replaces_what_stands_between_the_marks_and_nothing_else() -> None
 
     def priced(store: str, units: int) -> Trial:
         cost = Cost(write_units=units)
-        return Trial(store, {"append": {1: cost, 1_000: "fails: 400 KB"}, FIRST_APPENDS: {500: cost}}, [], race)
+        return Trial(store, {"append": {1: cost, 500: cost, 1_000: "fails: 400 KB"}}, [], race)
 
     ours, dear, cheap = priced("ours", 8), priced("dear", 40), priced("cheap", 4)
     ratios = [Ratio(f"{ours} over {bare}", 1.25, 1.0, 1.5, 9) for ours, bare in (("a", "b"), ("c", "d"), ("e", "f"))]

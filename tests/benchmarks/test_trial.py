@@ -16,7 +16,7 @@ from messagelog.memory import MemoryStorage
 from benchmarks import costs, report, trial, workload
 from benchmarks.capacity import Cost
 from benchmarks.contention import contend
-from benchmarks.costs import FIRST_APPENDS, dollars_of_conversations
+from benchmarks.costs import dollars_of_conversations
 from benchmarks.meter import Meter
 from benchmarks.ours import OurConversation
 from benchmarks.stores import Message
@@ -137,12 +137,20 @@ def test_an_append_is_measured_at_its_length_by_each_message_of_the_cycle(meter:
     appends = costs.measure(Shop(), meter, [500]).costs
     assert isinstance(appends["append"][500], Cost)
     assert appends["append"][500].write_units == 500 - 1 / 2
-    assert dollars_of_conversations(appends) == pytest.approx(1_000 * sum(range(500)) * 0.625e-6)
 
 
-def test_a_store_that_fails_before_has_no_price_of_conversations() -> None:
-    assert dollars_of_conversations({FIRST_APPENDS: {500: "fails: 400 KB"}}) is None
-    assert dollars_of_conversations({}) is None
+def test_dollars_follow_a_straight_line_between_the_lengths_measured() -> None:
+    million = 10**6
+    appends: dict[int, Cost | str] = {
+        1: Cost(write_units=1),
+        101: Cost(write_units=3),
+        500: Cost(write_units=3),
+        1_000: "fails: 400 KB",
+    }
+    units = 1 + 2 * 100 + 3 * 399
+    assert dollars_of_conversations(appends) == pytest.approx(1_000 * units * 0.625 / million)
+    assert dollars_of_conversations({**appends, 500: "fails: 400 KB"}) is None
+    assert dollars_of_conversations({1: Cost(write_units=1)}) is None
 
 
 def test_the_chart_has_a_line_a_store_and_is_xml() -> None:
