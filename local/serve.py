@@ -39,10 +39,17 @@ The same tables in Python, as DynamoDBStorage("demo", table="MessageTable"), aft
   export {environment}
 """
 
+_NO_BEDROCK = (
+    "make run puts your AWS credentials aside, and so reaches no model on Bedrock: set CHAT_PROVIDER=openai, or use "
+    "BedrockProvider in Python."
+)
+
 
 def main() -> int:
     """Serve until stopped; returns the exit code."""
     port = _port(os.environ.get("PORT") or "3000")
+    if os.environ.get("CHAT_PROVIDER") == "bedrock":
+        sys.exit(_NO_BEDROCK)
     if is_running_from_reloader():
         lifeline.follow(lambda: os._exit(0))
         _serve(_application(os.environ["AWS_ENDPOINT_URL_DYNAMODB"]), port)
@@ -118,7 +125,10 @@ def _check_free(port: int) -> None:
             probe.bind((HOST, port))
         except OSError as error:
             reason = f"Port {port} cannot be used ({error.strerror})"
-            raise OSError(f"{reason}: choose another, as in `make run PORT=3010`.") from None
+            other = (
+                "stop the other `make run`, or choose another port and folder: make run PORT=3010 STATE=.local/other"
+            )
+            raise OSError(f"{reason}: {other}") from None
 
 
 def _short(path: Path) -> Path:

@@ -198,7 +198,15 @@ def test_a_port_in_use_is_one_clear_sentence(tmp_path: Path) -> None:
         process = start(tmp_path, port)
         output, _ = process.communicate(timeout=30)
     assert process.returncode == 1
-    assert re.fullmatch(rf"Port {port} cannot be used \(.*\): choose another, as in `make run PORT=3010`\.\n", output)
+    assert re.fullmatch(rf"Port {port} cannot be used \(.*\): stop the other `make run`, or .*\n", output)
+
+
+def test_a_model_that_cannot_be_reached_from_here_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAT_PROVIDER", "bedrock")
+    process = start(tmp_path, 3000)
+    output, _ = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert "set CHAT_PROVIDER=openai" in output
 
 
 @pytest.mark.parametrize("port", ["x", "0", "65536"])

@@ -3,7 +3,9 @@
 try:
     import boto3  # noqa: F401
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError("messagelog.dynamodb needs boto3: pip install 'messagelog[aws]'") from error
+    raise ModuleNotFoundError(
+        "messagelog.dynamodb needs what the extra messagelog[aws] brings: pip install boto3"
+    ) from error
 
 from messagelog.dynamodb.counters import Counters
 from messagelog.dynamodb.retry import Retry

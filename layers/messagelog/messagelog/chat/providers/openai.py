@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 try:
     import openai
 except ImportError as error:
-    raise ImportError("OpenAIProvider needs the openai package: pip install 'messagelog[openai]'") from error
+    how = "pip install 'openai>=3.57,<4'"
+    raise ImportError(f"OpenAIProvider needs what the extra messagelog[openai] brings: {how}") from error
 
 from messagelog.chat.providers import ContentDelta, Event, Finish, ReasoningDelta, ToolCallDelta, ToolSpec
 from messagelog.errors import ProviderError
