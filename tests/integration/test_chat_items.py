@@ -34,4 +34,6 @@ def test_nothing_is_begun_behind_the_deadline(on_moto: Table) -> None:
     items = items_of(on_moto, deadline=on_moto.clock.now)
     with pytest.raises(StorageUnavailableError, match="no time was left"):
         items.commit(items.put(items.table.key("x"), "attribute_not_exists(#entry)"))
+    with pytest.raises(StorageUnavailableError, match="no time was left"):
+        items.table.delete("x")
     assert on_moto.faulty.requests == []

@@ -182,10 +182,21 @@ def test_one_message_is_no_batch(message: Any) -> None:
         filled(0).append_many(message)
 
 
-@pytest.mark.parametrize("storage", ["demo", None, MessageLog(MemoryStorage())], ids=type)
+@pytest.mark.parametrize(
+    "storage", ["demo", None, MessageLog(MemoryStorage()), MemoryStorage], ids=["text", "none", "a log", "a class"]
+)
 def test_what_is_no_storage_is_refused_at_once(storage: Any) -> None:
     with pytest.raises(TypeError, match="storage must be a Storage such as DynamoDBStorage"):
         MessageLog(storage)
+
+
+def test_what_stands_for_a_storage_is_one() -> None:
+    class Traced:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(storage, name)
+
+    storage = MemoryStorage()
+    assert MessageLog(Traced()).add("user", "hi") == 1  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("key", ["", "k" * 256, 7, b"k", "\ud800"])

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any, TypedDict, Unpack, overload
 
 from messagelog import codec
-from messagelog.checks import check_number
+from messagelog.checks import check_has, check_number
 from messagelog.errors import ExpectedCountError, OnAppendError
 from messagelog.messages import AgentMessage, Role, StoredMessage
 from messagelog.storage import Storage
@@ -44,8 +44,7 @@ class MessageLog:
     """
 
     def __init__(self, storage: Storage, on_append: Callable[[StoredMessage], object] | None = None) -> None:
-        if not isinstance(storage, Storage):
-            raise TypeError(f"storage must be a Storage such as DynamoDBStorage(…), not {type(storage).__name__}")
+        check_has("storage", storage, ("append", "read", "count"), "a Storage such as DynamoDBStorage(…)")
         self._storage = storage
         self._on_append = on_append
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from messagelog.errors import ConflictError
 from messagelog.messages import AgentMessage, StoredMessage
@@ -29,7 +29,6 @@ class Appended:
     stored: Sequence[StoredMessage]
 
 
-@runtime_checkable
 class Storage(Protocol):
     """Keeps one conversation. Implementations are safe to use from many threads and processes."""
 

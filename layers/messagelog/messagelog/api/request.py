@@ -19,7 +19,7 @@ from messagelog.errors import CodecError
 from messagelog.log import MAX_KEY_LENGTH, MessageLog
 from messagelog.messages import ROLES, Role
 from messagelog.settings import tenant_claim
-from messagelog.strictjson import MAX_LEVELS, is_unicode, loads, require_object
+from messagelog.strictjson import MAX_LEVELS, is_unicode, loads, require, require_object
 
 _MESSAGE_LEVELS = 3  # a message, its list of tool calls, a call: the args nest inside these
 _BATCH_LEVELS = 2 + _MESSAGE_LEVELS
@@ -162,10 +162,7 @@ class Request:
 
     def messages(self) -> list[Mapping[str, object]]:
         """The messages in the body `{"messages": […]}`, to be checked by the log."""
-        batch = self._field("messages", _BATCH_LEVELS)
-        if not isinstance(batch, list):
-            raise CodecError("messages", "must be a list of messages")
-        return batch
+        return require(self._field("messages", _BATCH_LEVELS), "messages", list)
 
     def content(self) -> str:
         """The text in the body, which is `{"content": "…"}` or, as text/plain, the text itself."""
@@ -180,9 +177,7 @@ class Request:
     def switch(self, name: str) -> bool:
         """The member of the body's object that is true or false; false if it is not there, or no body."""
         value = self._option(name)
-        if value is not None and type(value) is not bool:
-            raise CodecError(name, "must be true or false")
-        return bool(value)
+        return False if value is None else require(value, name, bool)
 
     def tree(self) -> object:
         """The prompt tree in the body `{"tree": …}`, to be checked; `text`, which a read gives with it, is ignored."""

@@ -52,9 +52,8 @@ class Blobs:
     def delete(self, item: Mapping[str, Any]) -> None:
         """Deletes the parts of a text whose item is gone. What cannot be deleted stays, and harms nobody."""
         for number in range(int(item["parts"]["N"]) if "blob" in item else 0):
-            key = self._table.key(_entry(item["blob"]["S"], number))
             with suppress(MessageLogError):
-                self._table.ask(lambda: self._table.client.delete_item(TableName=self._table.name, Key=key))  # noqa: B023
+                self._table.delete(_entry(item["blob"]["S"], number))
 
 
 def _entry(blob: str, number: int) -> str:

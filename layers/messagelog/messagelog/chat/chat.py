@@ -18,7 +18,7 @@ from messagelog.chat.hooks import HookBuilder, Hooks
 from messagelog.chat.prompt_container import PromptContainer
 from messagelog.chat.prompt_store import PromptStore
 from messagelog.chat.state import ChatState, System, Window
-from messagelog.checks import check_number
+from messagelog.checks import check_has, check_number
 from messagelog.errors import SendRunningError
 from messagelog.log import MessageLog
 from messagelog.messages import AgentMessage, StoredMessage
@@ -43,8 +43,7 @@ class Chat:
     """
 
     def __init__(self, log: MessageLog | Storage, state: ChatState) -> None:
-        if not isinstance(state, ChatState):
-            raise TypeError(f"state must be a ChatState such as DynamoDBChatState(…), not {type(state).__name__}")
+        check_has("state", state, ("window", "acquire", "staged"), "a ChatState such as DynamoDBChatState(…)")
         self.log = log if isinstance(log, MessageLog) else MessageLog(log)
         self.state = state
         self.hooks = Hooks()

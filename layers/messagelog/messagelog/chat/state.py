@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from messagelog.messages import AgentMessage
 
@@ -55,7 +55,6 @@ class Lease:
     fence: int
 
 
-@runtime_checkable
 class ChatState(Protocol):
     """Keeps one conversation's chat state. Implementations are safe to use from many threads and processes.
 

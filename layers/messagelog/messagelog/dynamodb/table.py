@@ -51,6 +51,10 @@ class ConversationTable:
         """Puts an item under no condition: it is new, or the same as the one that is there."""
         self.ask(lambda: self._send(self.client.put_item, TableName=self.name, Item=item))
 
+    def delete(self, entry: str) -> None:
+        """Deletes an item, if it is there: one of a chat, since no role may delete from the log's table."""
+        self.ask(lambda: self._send(self.client.delete_item, TableName=self.name, Key=self.key(entry)))
+
     def transact(self, request: Mapping[str, Any]) -> None:
         """Sends a transaction. Tried once."""
         self._send(self.client.transact_write_items, **request)

@@ -115,10 +115,10 @@ class Append:
         if fault.leaves_open and self._transaction is not None:
             self._unknown = True
         if fault.meaning is Meaning.CONDITION:
-            if self._unknown and datetime.now(UTC) - self._made > _TOKEN_LIFE:
-                raise error_for(fault, unknown=True)
             if (replay := self._replay(fault)) is not None:
                 return replay
+            if self._unknown and datetime.now(UTC) - self._made > _TOKEN_LIFE:
+                raise error_for(fault, unknown=True)
             self._counters.conflicts += 1
             self._count = self._count_after(fault)
             self._transaction, self._unknown = None, False
