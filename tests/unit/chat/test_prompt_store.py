@@ -108,6 +108,20 @@ def test_the_later_of_two_writers_is_told_and_its_change_taken_back() -> None:
     assert "mine" in other.read().compose()
 
 
+def test_a_subtree_that_could_not_be_added_can_be_added_and_changed_later() -> None:
+    state = State()
+    one, other = PromptStore(state), PromptStore(state)
+    root, package = one.read(), PromptContainer("package")
+    tutorial = package.child("rules").prompt("tutorial")
+    tutorial.set_content("one")
+    other.read().prompt("theirs").set_content("text")
+    with pytest.raises(PromptChangedError):
+        root.add(package)
+    one.read().add(package)
+    tutorial.set_content("two")
+    assert other.read().child("package").child("rules").prompt("tutorial").content == "two"
+
+
 def test_a_change_that_could_not_be_written_is_taken_back_and_can_be_made_again() -> None:
     state = State()
     prompt = PromptStore(state)

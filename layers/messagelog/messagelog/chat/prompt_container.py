@@ -105,12 +105,13 @@ class PromptContainer(Component):
 
     def snapshot(self) -> Callable[[], None]:
         """What puts the tree back as it is now, and tells nobody: the same objects, each with what it held."""
-        before = [(component, component._held()) for component in self._all()]
+        before = {component: component._held() for component in self._all()}
 
         def put_back() -> None:
             for component in self._all():
-                component._take_out()
-            for component, held in before:
+                if component not in before and component._parent in before:  # what is inside of it stays there
+                    component._take_out()
+            for component, held in before.items():
                 vars(component).update(held)
 
         return put_back
