@@ -167,11 +167,12 @@ class TestChat:
     def test_the_version_of_the_state_is_checked(self, open_chat: Open) -> None:
         state = open_chat("c1").state
         assert state.put_system("one", version=0) == state.system() == System("one", 1)
+        assert state.move(Window()) == 0
         for wrong in (0, 2):
             with pytest.raises(PromptChangedError) as caught:
                 state.put_system("other", version=wrong)
             assert caught.value.version == 1
-        state.move(Window(), system=System("cleared"))
+        assert state.move(Window(), system=System("cleared")) == 2
         assert state.system() == System("cleared", 2)
 
     def test_a_tree_far_over_the_size_of_an_item_is_stored_whole(self, open_chat: Open) -> None:

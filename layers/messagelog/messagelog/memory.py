@@ -21,7 +21,7 @@ class MemoryAlso:
 
     lock: AbstractContextManager[Any]
     holds: Callable[[], bool]
-    commit: Callable[[], None] = lambda: None
+    commit: Callable[[], object] = lambda: None
 
 
 class MemoryStorage:

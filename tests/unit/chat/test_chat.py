@@ -14,11 +14,13 @@ from messagelog import (
     AgentMessage,
     MessageLog,
     OnAppendError,
+    StorageUnavailableError,
     StoredMessage,
     ToolCall,
 )
 from messagelog.chat import Chat, MessageQueue
 from messagelog.chat.memory import MemoryChatState
+from messagelog.chat.state import System, Window
 from messagelog.memory import MemoryStorage
 from messagelog.storage import AlsoError
 
@@ -60,6 +62,30 @@ def test_two_processes_see_the_same_chat() -> None:
     assert (texts(other.messages()), texts(one.historic_messages())) == (["b"], ["a"])
     other.clear()
     assert (one.messages(), one.historic_messages()) == ([], [])
+
+
+def test_a_clear_reads_nothing_once_it_is_done() -> None:
+    class State(MemoryChatState):
+        is_cleared = False
+
+        def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> int:
+            version = super().move(window, system=system, seen=seen)
+            self.is_cleared = True
+            return version
+
+        def system(self) -> System:
+            if self.is_cleared:
+                raise StorageUnavailableError("made up for a test")
+            return super().system()
+
+    chat = Chat(MemoryStorage(), State())
+    root = chat.system()
+    root.child("general").prompt("persona").set_content("You are a pirate.")
+    chat.hook().message().do(lambda _: 1 / 0)
+    chat.clear()
+    chat.user("no hook is called")
+    root.child("general").prompt("persona").set_content("You are a cook.")
+    assert root.compose() == "general\n    persona\n        You are a cook."
 
 
 Step = tuple[str, int]

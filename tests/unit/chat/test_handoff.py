@@ -17,7 +17,6 @@ from messagelog import (
 )
 from messagelog.chat import Chat
 from messagelog.chat.memory import MemoryChatState
-from messagelog.chat.state import Window
 from messagelog.memory import MemoryStorage
 
 
@@ -55,17 +54,40 @@ def test_a_strategy_gets_the_window_and_its_messages_become_historic() -> None:
 
 
 def test_a_strategy_gets_no_message_that_stays_in_the_window() -> None:
-    class State(MemoryChatState):
-        def window(self) -> Window:
-            if chat.log.count() == 1:
-                chat.log.add("user", "added while the window is read")
-            return super().window()
+    class Log(MessageLog):
+        def count(self, *, consistent: bool = True) -> int:
+            counted = super().count(consistent=consistent)
+            self.add("user", "added behind the count")
+            return counted
 
-    chat, got = Chat(MemoryStorage(), State()), []
+    chat, got = Chat(Log(MemoryStorage()), MemoryChatState()), []
     chat.user("a")
     chat.handoff(SimpleNamespace(apply=lambda old: got.extend(old) or []))
     assert texts(got) == texts(chat.historic_messages()) == ["a"]
-    assert texts(chat.messages()) == ["added while the window is read"]
+    assert texts(chat.messages()) == ["added behind the count"]
+
+
+@pytest.mark.parametrize("read", ["count", "window"])
+def test_a_handoff_to_nothing_brings_nothing_back_that_is_cleared_while_it_reads(
+    monkeypatch: pytest.MonkeyPatch, read: str
+) -> None:
+    chat = new_chat()
+    other = Chat(chat.log._storage, chat.state)
+    chat.user("a")
+    owner = chat.log if read == "count" else chat.state
+    look = getattr(owner, read)
+
+    def overtaken() -> object:
+        seen = look()
+        monkeypatch.undo()
+        other.user("secret")
+        other.clear_messages()
+        return seen
+
+    monkeypatch.setattr(owner, read, overtaken)
+    with pytest.raises(SendRunningError):
+        chat.handoff(giving())
+    assert (chat.messages(), chat.historic_messages()) == ([], [])
 
 
 def test_a_handoff_calls_no_hook() -> None:

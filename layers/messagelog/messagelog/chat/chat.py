@@ -148,8 +148,8 @@ class Chat:
 
         The tree's root and its standard containers stay the same objects; all else is taken out of the tree.
         """
-        self._begin_anew(System())
-        self.prompt_store.reload()
+        version = self._begin_anew(System())
+        self.prompt_store.show(System(version=version))
         if not retain_hooks:
             self.hooks.clear("chat")
 
@@ -157,14 +157,16 @@ class Chat:
         """Begins anew without messages and historic ones; the prompt tree and the hooks stay."""
         self._begin_anew(None)
 
-    def _begin_anew(self, system: System | None) -> None:
-        """Puts the window to the log's end; once more if it was put elsewhere meanwhile, so that it never goes back."""
+    def _begin_anew(self, system: System | None) -> int:
+        """Puts the window to the log's end; once more if it was put elsewhere meanwhile, so that it never goes back.
+
+        Nothing that may fail comes behind this in a clear: its error would say that nothing was written.
+        """
         while True:
             seen = self.state.window()
             count = self.log.count()
             try:
-                self.state.move(Window(count, count), system=system, seen=seen)
-                return
+                return self.state.move(Window(count, count), system=system, seen=seen)
             except SendRunningError:
                 if self.state.window() == seen:
                     raise
@@ -177,7 +179,7 @@ class Chat:
         """
         if self.state.is_running():
             raise SendRunningError
-        count, window = self.log.count(), self.state.window()
+        window, count = self.state.window(), self.log.count()  # so that a clear in between is seen
         old = list(_spoken(self.log.iter_all(after=window.start, limit=max(0, count - window.start))))
         new, moved = _drafts(strategy.apply(old)), Window(window.cleared, count)
         if not new:

@@ -88,17 +88,18 @@ class DynamoDBChatState:
         running = number(state, "lease_end") > self._now()
         return Progress(running, failed=bool(_open_turn(state)) and not running)
 
-    def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> None:
+    def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> int:
         """See `ChatState.move`."""
         if system is None:
             self._move(*self.moving(window, seen=seen))
-            return
+            return 0
         while True:
             old = self._items.get(_SYSTEM)
-            item = self._system_item(system.tree, number(old, "version") + 1)
+            version = number(old, "version") + 1
+            item = self._system_item(system.tree, version)
             if self._move(*self.moving(window, seen=seen), self._put_system(item, old)):
                 self._blobs.delete(old)
-                return
+                return version
             self._blobs.delete(item)  # somebody changed the tree just now: that change is cleared as well
 
     def moving(self, window: Window, *, seen: Window | None = None) -> Sequence[Action]:

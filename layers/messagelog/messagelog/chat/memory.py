@@ -44,7 +44,7 @@ class MemoryChatState:
             running = self.is_running()
             return Progress(running, failed=bool(self._open_turn()) and not running)
 
-    def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> None:
+    def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> int:
         """See `ChatState.move`."""
         with self._lock:
             if not self._may_move(seen):
@@ -52,8 +52,10 @@ class MemoryChatState:
             self._window = window
             self._lease = Lease(self._lease.holder, self._lease.fence + 1)
             self._lease_end, self._turn = 0.0, ""
-            if system is not None:
-                self._system = System(system.tree, self._system.version + 1)
+            if system is None:
+                return 0
+            self._system = System(system.tree, self._system.version + 1)
+            return self._system.version
 
     def moving(self, window: Window, *, seen: Window | None = None) -> Sequence[MemoryAlso]:
         """See `ChatState.moving`."""

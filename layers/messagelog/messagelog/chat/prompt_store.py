@@ -48,10 +48,10 @@ class PromptStore:
                 self._show(system, keep_new=True)
             return self._root
 
-    def reload(self) -> None:
-        """Shows what the state has now, and nothing else."""
+    def show(self, system: System) -> None:
+        """Shows what the state is known to have, and nothing else."""
         with self._lock:
-            self._show(self._state.system())
+            self._show(system)
 
     @contextmanager
     def editing(self) -> Iterator[PromptContainer]:

@@ -73,8 +73,10 @@ class ChatState(Protocol):
         """How the last turn stands, at one moment. A lease that has run out is nobody's any more."""
         ...
 
-    def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> None:
+    def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> int:
         """Puts the window elsewhere; with `system`, replaces the prompt tree in the same commit, whatever its version.
+
+        Returns the version that the tree has got by this, 0 without `system`.
 
         Raises SendRunningError while somebody sends or, with `seen`, if the window is not where it was seen any more.
         Who held a lease before can write no longer, though it has run out and nobody else has taken it. A turn that
