@@ -120,6 +120,15 @@ class TestPromptFiles:
         assert "pirate" in composed(service)
         assert "Note" in composed(service)
 
+    def test_one_that_cannot_be_read_leaves_an_open_turn_open(self, talk: Talk, folder: Path) -> None:
+        (folder / "latin.md").write_bytes("Grüße".encode("latin-1"))
+        talk.state.release(talk.state.acquire("me", seconds=60, turn="me"))
+        with pytest.raises(ValueError, match="UTF-8"):
+            talk.service(system_prompt_dir=folder).send("u")
+        talk.service().queue().user("queued")
+        talk.server.script(Reply("r"))
+        assert len(talk.service().resume("me")) == 2
+
     def test_init_loads_them_once_and_load_prompt_files_always(self, talk: Talk, folder: Path) -> None:
         service = talk.service(system_prompt_dir=folder)
         service.init()

@@ -78,6 +78,17 @@ def test_a_set_up_that_is_not_there_fails_the_turn(
     assert progress(chat_api) == (False, True), "neither the next send nor a reader need wait"
 
 
+def test_a_prompt_file_that_cannot_be_read_holds_nobody_up(
+    chat_api: HttpApi, work: Worker, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "persona.md").write_bytes("Grüße".encode("latin-1"))
+    monkeypatch.setenv("LLM_CHAT_SYSTEM_PROMPT_DIR", str(tmp_path))
+    send(chat_api, "Hello!")
+    with pytest.raises(DeliveryFailedError, match="ValueError"):
+        work.run()
+    assert progress(chat_api) == (False, True)
+
+
 def test_the_settings_of_the_chat_come_from_the_environment(
     chat_api: HttpApi,
     scripted: ChatServer,

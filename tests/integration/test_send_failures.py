@@ -6,6 +6,7 @@ import pytest
 from messagelog import (
     MessageLog,
     MessageLogError,
+    MessageTooLargeError,
     OnAppendError,
     ProviderError,
     StorageUnavailableError,
@@ -84,6 +85,15 @@ def test_a_send_that_failed_is_over(talk: Talk) -> None:
         service.send("y")
     assert not talk.state.is_running()
     service.chat().clear()
+
+
+def test_a_content_that_no_log_takes_leaves_an_open_turn_open(talk: Talk) -> None:
+    talk.state.release(talk.state.acquire("me", seconds=60, turn="me"))
+    with pytest.raises(MessageTooLargeError):
+        talk.service().send("x" * 6_000_000)
+    talk.service().queue().user("queued")
+    talk.server.script(Reply("r"))
+    assert len(talk.service().resume("me")) == 2
 
 
 def table_that_fails(talk: Talk, monkeypatch: pytest.MonkeyPatch, error: MessageLogError) -> None:

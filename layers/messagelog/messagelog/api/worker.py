@@ -55,6 +55,7 @@ class Invocation:
             service = ChatService(chat, _provider(), ChatConfig(**here.config))
             if here.setup:
                 _set_up(service, here.setup)
+            service.init()
         except Exception:
             with suppress(MessageLogError):  # nobody will use the lease: let the next send begin at once
                 chat.state.release(chat.state.acquire(uuid4().hex, seconds=1, turn=self.holder))

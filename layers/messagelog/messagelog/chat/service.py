@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from threading import Lock
 
 from messagelog.chat import drafts
 from messagelog.chat.chat import Chat
@@ -15,7 +16,7 @@ from messagelog.chat.lease import HeldLease
 from messagelog.chat.prompt_container import PromptContainer
 from messagelog.chat.prompt_store import GENERAL
 from messagelog.chat.providers import Provider
-from messagelog.chat.queue import HookMessageWriter, MessageQueue
+from messagelog.chat.queue import HookMessageWriter, MessageQueue, checked
 from messagelog.chat.tools import ToolSuite
 from messagelog.chat.turn import Turn
 from messagelog.messages import StoredMessage
@@ -60,6 +61,7 @@ class ChatService:
         self._queue = MessageQueue(chat.state)
         self._tools = ToolSuite(chat)
         self._json_hooks = JsonHooks(chat.hooks, HookMessageWriter(self._queue), self)
+        self._initialising = Lock()
         self._is_initialised = False
         self._turn: Turn | None = None
         if config.system_prompt:
@@ -83,12 +85,13 @@ class ChatService:
 
     def init(self) -> None:
         """Loads prompt files and JSON hooks: once, until `clear`. The first `send` does it."""
-        if self._is_initialised:
-            return
-        self.load_prompt_files()
-        if self._config.hooks_dir is not None:
-            self._json_hooks.load(Path(self._config.hooks_dir))
-        self._is_initialised = True
+        with self._initialising:  # two sends may begin at once here, of which the lease refuses one only later
+            if self._is_initialised:
+                return
+            self.load_prompt_files()
+            if self._config.hooks_dir is not None:
+                self._json_hooks.load(Path(self._config.hooks_dir))
+            self._is_initialised = True
 
     def load_prompt_files(self) -> None:
         """Puts each `.md` and `.txt` file of `system_prompt_dir` into `general`, under its name without the extension.
@@ -121,7 +124,7 @@ class ChatService:
         lease ran out; ProviderError; OnAppendError if a hook raised, once the turn is done; and what the log raises,
         though as TurnFailedError once `content` is recorded, so that nobody says it again.
         """
-        message = None if content is None else drafts.user(content)
+        message = None if content is None else checked(drafts.user(content))
         return self._do(lambda turn: turn.run(message))
 
     def resume(self, holder: str) -> list[StoredMessage]:
@@ -133,8 +136,8 @@ class ChatService:
         return self._do(Turn.resume, holder)
 
     def _do(self, run: Callable[[Turn], None], turn_of: str | None = None) -> list[StoredMessage]:
+        self.init()  # it may fail, and a lease taken before would have put this turn in the place of an open one
         with HeldLease(self._chat.state, self._config.lease_seconds, turn=turn_of) as lease:
-            self.init()
             rounds = self._config.max_tool_call_rounds
             turn = self._turn = Turn(self._chat, self._provider, self._tools, lease, max_rounds=rounds)
             try:
