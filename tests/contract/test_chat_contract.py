@@ -24,6 +24,7 @@ from messagelog import (
     SendRunningError,
     StoredMessage,
     ToolCall,
+    TurnDoneError,
     codec,
 )
 from messagelog.chat import Chat, MessageQueue, Prompt
@@ -325,7 +326,7 @@ class TestChat:
         again = one.acquire("another worker", seconds=10, turn="one")
         one.release(again, done=True)
         assert other.progress() == Progress(running=False, failed=False)
-        with pytest.raises(LeaseLostError):
+        with pytest.raises(TurnDoneError):
             other.acquire("a worker", seconds=10, turn="one")
         assert not other.is_running()
 
@@ -335,7 +336,7 @@ class TestChat:
         one.release(one.acquire("one", seconds=10, turn=turn))
         lease = other.acquire("other", seconds=10, turn="other")
         for _ in range(2):
-            with pytest.raises(LeaseLostError):
+            with pytest.raises(TurnDoneError):
                 one.acquire("a worker", seconds=10, turn="one")
             other.release(lease, done=True)
 
@@ -355,7 +356,7 @@ class TestChat:
             clock.sleep(10)
         assert other.progress() == Progress(running=False, failed=True)
         one.release(one.acquire("a worker", seconds=10, turn="one"), done=True)
-        with pytest.raises(LeaseLostError):
+        with pytest.raises(TurnDoneError):
             other.acquire("another worker", seconds=10, turn="other")
         assert other.progress() == Progress(running=False, failed=False)
 
@@ -365,7 +366,7 @@ class TestChat:
         other.acquire("other", seconds=10)
         clock.sleep(10)
         other.release(other.acquire("a worker", seconds=10, turn="other"))
-        with pytest.raises(LeaseLostError):
+        with pytest.raises(TurnDoneError):
             one.acquire("another worker", seconds=10, turn="one")
 
     def test_a_turn_that_waits_too_long_for_its_worker_stays_open_if_the_next_does_not_begin(
@@ -409,7 +410,7 @@ class TestChat:
         clock.sleep(10)
         move(chat)
         assert chat.state.progress() == Progress(running=False, failed=False)
-        with pytest.raises(LeaseLostError):
+        with pytest.raises(TurnDoneError):
             chat.state.acquire("a worker", seconds=10, turn="one")
         assert chat.state.acquire("a worker", seconds=10, turn="other"), "its queue is still there"
 

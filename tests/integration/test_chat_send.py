@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType, SimpleNamespace
@@ -164,6 +165,23 @@ def test_a_late_event_leaves_the_turn_to_the_send_that_took_its_place(
     work.run()
     assert turns(chat_api) == []
     assert [staged.message.content for staged in state.staged(limit=9)] == ["Hello!"]
+
+
+def test_a_turn_that_lost_its_lease_to_one_that_never_began_is_gone_on_with(
+    chat_api: HttpApi, scripted: ChatServer, state: DynamoDBChatState, work: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lambda's next try finds out whether the other has begun a turn in its place."""
+
+    def lose() -> None:
+        monkeypatch.setattr(state, "_clock", lambda: time.time() + 3600)
+        state.release(state.acquire("another", seconds=60))
+
+    scripted.script(Reply("Too late.", before_end=lose), Reply("Ahoy!"))
+    send(chat_api, "Hello!")
+    with pytest.raises(DeliveryFailedError, match="LeaseLostError"):
+        work.run()
+    work.run()
+    assert turns(chat_api) == [("user", "Hello!"), ("assistant", "Ahoy!")]
 
 
 def fail_to_count(patch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,7 @@ from messagelog.errors import (
     SendRunningError,
     StorageUnavailableError,
     ThrottledError,
+    TurnDoneError,
     TurnFailedError,
     UnknownOutcomeError,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "StoredMessage",
     "ThrottledError",
     "ToolCall",
+    "TurnDoneError",
     "TurnFailedError",
     "UnknownOutcomeError",
     "from_anthropic",

@@ -9,6 +9,7 @@
     │  ├─ PromptChangedError       somebody else changed the chat's prompt tree
     │  └─ SendRunningError         the chat is sending; not written
     │     └─ LeaseLostError        another send took this one's place; what it recorded before stays
+    │        └─ TurnDoneError      the turn to be resumed is done, or another took its place; not written
     ├─ ThrottledError              DynamoDB throttled the request; not written
     ├─ StorageUnavailableError     the storage could not be reached or refused; not written
     ├─ UnknownOutcomeError         the write may or may not have happened
@@ -96,13 +97,17 @@ class SendRunningError(ConflictError):
 
 
 class LeaseLostError(SendRunningError):
-    """A send was so slow that its lease ran out, and another took its place; or its turn is done already.
-
-    What it recorded before stays.
-    """
+    """A send was so slow that its lease ran out, and another took its place. What it recorded before stays."""
 
     def __str__(self) -> str:
-        return "the turn is done, or another send took its place and goes on; what was recorded before is in the log"
+        return "another send took this one's place and goes on; what was recorded before is in the log"
+
+
+class TurnDoneError(LeaseLostError):
+    """The turn that was to be resumed is done, or another was begun in its place. Nothing was written by this."""
+
+    def __str__(self) -> str:
+        return "the turn is done, or another was begun in its place; nothing was written"
 
 
 class ThrottledError(MessageLogError):

@@ -24,6 +24,7 @@ from messagelog.errors import (
     SendRunningError,
     StorageUnavailableError,
     ThrottledError,
+    TurnDoneError,
     TurnFailedError,
     UnknownOutcomeError,
 )
@@ -40,6 +41,7 @@ STATUS: dict[type[Exception], tuple[Exception, int]] = {
     PromptChangedError: (PromptChangedError(7), 412),
     SendRunningError: (SendRunningError(), 409),
     LeaseLostError: (LeaseLostError(), 409),
+    TurnDoneError: (TurnDoneError(), 409),
     IdempotencyMismatchError: (IdempotencyMismatchError("another content"), 409),
     ThrottledError: (ThrottledError("throttled"), 429),
     StorageUnavailableError: (StorageUnavailableError("unreachable"), 503),

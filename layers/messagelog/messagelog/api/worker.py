@@ -23,7 +23,7 @@ from messagelog.api.request import conversation_hash
 from messagelog.chat.providers import Provider
 from messagelog.chat.service import ChatConfig, ChatService
 from messagelog.dynamodb import Counters
-from messagelog.errors import LeaseLostError, MessageLogError, NoModelError, ProviderError, SendRunningError
+from messagelog.errors import MessageLogError, NoModelError, ProviderError, SendRunningError, TurnDoneError
 from messagelog.settings import ModelSettings, chat_settings, model_settings
 
 Handler: TypeAlias = Callable[[Mapping[str, Any], Any], None]
@@ -77,7 +77,7 @@ def worker(run: Callable[[Invocation], object]) -> Handler:
 
     A turn that is done is no error, nor one whose place another turn has taken: that goes on from the same queue and
     the same log. Where another delivery is at the same turn, or another send is about to begin one, it is one: Lambda
-    tries again later, when that may be dead.
+    tries again later, when that may be dead. So it is where the lease was lost on the way: the next try sees to whom.
     """
     name = run.__module__.rpartition(".")[2]
 
@@ -92,7 +92,7 @@ def worker(run: Callable[[Invocation], object]) -> Handler:
         status = 409 if isinstance(failure, SendRunningError) else 500 if failure else 200
         log_outcome(name, conversation_hash(invocation.conversation), context, status, failure)
         report(name, invocation.counters, failure)
-        if failure and not isinstance(failure, LeaseLostError):
+        if failure and not isinstance(failure, TurnDoneError):
             raise DeliveryFailedError(_reason(failure)) from None
 
     return handler

@@ -28,6 +28,7 @@ from messagelog.errors import (
     PromptChangedError,
     SendRunningError,
     StorageUnavailableError,
+    TurnDoneError,
     UnknownOutcomeError,
 )
 from messagelog.messages import AgentMessage
@@ -175,7 +176,7 @@ class DynamoDBChatState:
         state = self._items.get(_STATE)
         last_holder = text(state, "holder")
         if turn not in (None, holder, text(state, "turn"), last_holder):
-            raise LeaseLostError
+            raise TurnDoneError
         if number(state, "lease_end") > self._now() and last_holder not in (holder, turn):
             raise SendRunningError
         fence = number(state, "fence")

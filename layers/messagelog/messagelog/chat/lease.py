@@ -18,7 +18,7 @@ _RENEWALS = 3  # in the time that the lease lasts, so that one or two may fail
 class HeldLease:
     """`with HeldLease(state, seconds):` begins a turn, and raises SendRunningError if somebody else sends.
 
-    It may be for a `turn` that another holder has asked for, and raises LeaseLostError if that is not open any more.
+    It may be for a `turn` that another holder has asked for, and raises TurnDoneError if that is not open any more.
     Each has a name of its own, so that of two that were handed the same turn only one gets it at a time.
     The turn is done when the block ends without an error. A process that is killed leaves the lease to run out. One
     that was only asleep so long that another sender took the lease over is told so by `renew`, and by the log, which

@@ -8,7 +8,7 @@ from threading import RLock
 
 from messagelog import codec
 from messagelog.chat.state import Lease, Progress, Staged, System, Window
-from messagelog.errors import LeaseLostError, PromptChangedError, SendRunningError
+from messagelog.errors import LeaseLostError, PromptChangedError, SendRunningError, TurnDoneError
 from messagelog.memory import MemoryAlso
 from messagelog.messages import AgentMessage
 
@@ -111,7 +111,7 @@ class MemoryChatState:
         """See `ChatState.acquire`."""
         with self._lock:
             if turn not in (None, holder, self._turn, self._lease.holder):
-                raise LeaseLostError
+                raise TurnDoneError
             if self.is_running() and self._lease.holder not in (holder, turn):
                 raise SendRunningError
             self._turn = turn or self._open_turn()

@@ -131,7 +131,7 @@ class ChatService:
         """Does the turn for which a `holder` has taken the chat's lease: to its end, and once.
 
         So it may be called blindly, again and again. Asks the model only if something waits for its answer. Returns and
-        raises what `send` does without content, LeaseLostError also if the turn is done.
+        raises what `send` does without content, and TurnDoneError if there is nothing left of the turn to be done.
         """
         return self._do(Turn.resume, holder)
 

@@ -126,7 +126,7 @@ class ChatState(Protocol):
         name begins one, that of an earlier holder is for the turn that was begun by it or was still to begin. Without,
         no turn begins and what is open stays so: a lease that nobody comes to use cancels nothing.
 
-        Raises SendRunningError while another holds the lease; LeaseLostError if the turn is done, or another was begun
+        Raises SendRunningError while another holds the lease; TurnDoneError if the turn is done, or another was begun
         or is to begin since. Where the outcome is unknown, that is a StorageUnavailableError: nothing is said in a chat
         by taking a lease, and one that nobody uses runs out.
         """
