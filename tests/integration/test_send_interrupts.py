@@ -119,16 +119,33 @@ def test_with_resend_the_model_is_asked_again(talk: Talk) -> None:
     assert talk.asked(1) == [("user", "y"), ("user", "No, wait!")]
 
 
-def test_a_complete_answer_is_no_longer_interrupted(talk: Talk) -> None:
+def test_at_the_end_of_a_reply_it_is_dropped_as_well(talk: Talk) -> None:
     service, weather = talk.service(), Weather()
     service.tools().add(weather)
-    service.hook().stream("finish").max_triggers(1).do(lambda _: service.interrupt())
+    service.hook().stream("finish").do(lambda _: service.interrupt())
     talk.server.script(Reply("Ahoy!", calls=[call("c1")]))
+    assert said(service.send("y")) == [("user", "y")]
+    assert not weather.runs
+
+
+def test_before_a_tool_that_is_not_run_then(talk: Talk) -> None:
+    service, weather = talk.service(), Weather()
+    service.tools().add(weather)
+    service.hook().tool().before().max_triggers(1).do(lambda _: service.interrupt())
+    talk.server.script(Reply("Ahoy!", calls=[call("a"), call("b")]))
     assert said(service.send("y")) == [("user", "y"), ("assistant", "Ahoy!")]
     assert not weather.runs
     talk.server.script(Reply("ok"))
     service.send()
-    assert len(weather.runs) == 1, "the next send goes on with the calls"
+    assert len(weather.runs) == 2, "the next send goes on with the calls"
+
+
+def test_an_interrupt_ends_a_turn_that_was_to_ask_again(talk: Talk) -> None:
+    service = talk.service()
+    service.hook().stream("content").max_triggers(1).do(lambda _: service.queue_resend())
+    service.hook().stream("content").regex("oy!").do(lambda _: service.interrupt())
+    talk.server.script(Reply("Ahoy!"))
+    assert said(service.send("y")) == [("user", "y")]
 
 
 def test_between_two_tools(talk: Talk) -> None:

@@ -151,7 +151,8 @@ class ChatService:
         """Ends the request that a send of this object is running; its reply is dropped, and that send returns.
 
         With `resend` it asks again instead, with what is in the queue by then: ten times at most in a send, which then
-        returns. Takes effect at the next event of the reply. Does nothing if no send is running.
+        returns. Without, what `queue_resend` has asked for is left out. Takes effect at the next event of the reply, or
+        before the next tool, whose call stays open. Does nothing if no send is running.
         """
         if turn := self._turn:
             turn.interrupt(resend)

@@ -102,11 +102,10 @@ class Turn:
     def interrupt(self, resend: bool) -> None:
         """Ends the request that is running, at its next event; no tool is run and nothing is asked any more.
 
-        With `resend`, the model is asked again.
+        With `resend`, the model is asked again; without, not even if that was said before.
         """
         with self._lock:
-            self._interrupted = True
-            self._resend = self._resend or resend
+            self._interrupted, self._resend = True, resend
 
     def resend(self) -> None:
         """Once the model has stopped, takes in what is in the queue then, and asks again."""
@@ -142,9 +141,9 @@ class Turn:
         prompt = None if system is None else system.content
         stream = self._provider.stream(prompt, self._provider.view(messages), self._tools.tools())
         answer = self._heard(stream)
+        if self._interrupted:
+            return False
         if answer.finish is None:
-            if self._interrupted:
-                return False
             raise ProviderError("the provider's reply broke off before its end")
         *thought, said = with_own_ids(answer.messages(), messages)
         if answer.finish.is_cut and answer.says_nothing:
@@ -167,21 +166,26 @@ class Turn:
                     break
         return answer
 
-    def _answer_open_calls(self, result_of: Callable[[ToolCall], str]) -> None:
+    def _answer_open_calls(self, result_of: Callable[[ToolCall], str | None]) -> None:
         for call in open_calls(self._read()):
             if self._interrupted:
                 return
             self._lease.renew()
-            result = _result(call, result_of(call))
+            said = result_of(call)
+            if said is None:
+                return
+            result = _result(call, said)
             try:
                 self._record([result])
             except (CodecError, MessageTooLargeError) as error:
                 self._record([replace(result, content=f"Error: this result cannot be stored: {error}")])
 
-    def _result_of(self, call: ToolCall) -> str:
-        """What the tool says, or what it raised: the model is to know."""
+    def _result_of(self, call: ToolCall) -> str | None:
+        """What the tool says, or what it raised: the model is to know. None if a hook interrupts before it runs."""
         emit = self._chat.hooks.emit_tool
         self._tell(emit, "before", call)
+        if self._interrupted:
+            return None
         try:
             result = self._tools.run(call)
         except (Exception, SystemExit) as error:  # what argparse raises at args that it cannot use
