@@ -13,7 +13,7 @@ from messagelog import AgentMessage, MessageTooLargeError, StoredMessage, ToolCa
 from messagelog.views import anthropic, bedrock, langchain, openai
 from messagelog.views.pages import Page, PageTooLargeError, page
 
-from tests.providers.logs import broken_logs, interrupted_logs, stored, valid_logs
+from tests.providers.logs import broken_logs, interrupted_logs, mark, stored, valid_logs
 from tests.unit.views.test_promises import PROVIDERS, VIEWS, Provider, marks_in
 
 any_log = st.one_of(broken_logs(), interrupted_logs(), valid_logs())
@@ -182,6 +182,56 @@ def test_what_the_view_does_not_show_moves_no_cut(view: ModuleType, faithful: bo
         assert part.messages == whole_view(view, log, faithful=faithful)[2:]
     log = stored([USER, ASSISTANT, AgentMessage("reasoning", "hm")])
     assert page(view.turns, log, room=10**6, size=size, after=2, faithful=faithful).messages == []
+
+
+@st.composite
+def late_logs(draw: st.DrawFn) -> list[StoredMessage]:
+    """A turn of an agent that went on before the results of its calls came."""
+    ids = [f"id-{number}" for number in range(draw(st.integers(1, 9)))]
+    calls = AgentMessage("assistant", mark(1), tool_calls=tuple(ToolCall(id, "f", {}) for id in ids))
+    speech = [AgentMessage("assistant", mark(100 + number)) for number in range(draw(st.integers(1, 4)))]
+    results = [AgentMessage("tool", draw(st.sampled_from([mark(200), " "])), tool_call_id=id) for id in ids]
+    return stored([USER, calls, *speech, *results])
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@given(log=st.one_of(any_log, late_logs()), room=st.integers(1, 1500), data=st.data())
+@settings(max_examples=300, deadline=None)
+def test_while_the_log_grows_no_page_shows_again_what_one_before_it_showed(
+    view: ModuleType, log: list[StoredMessage], room: int, data: st.DataObject
+) -> None:
+    shown: set[str] = set()
+    after: int | None = 0
+    length = 0
+    while after is not None:
+        length = data.draw(st.integers(max(length, after), len(log)))
+        first = after + 1
+        try:
+            part = page(view.turns, log[:length], room=room, size=size, after=after)
+        except PageTooLargeError as error:
+            part, first = Page([], error.next), error.first
+        marks = set(marks_in(json.dumps(part.messages, ensure_ascii=False)))
+        assert first > after
+        assert not marks & shown
+        shown |= marks
+        after = part.next
+
+
+@pytest.mark.parametrize("view", [openai, anthropic, bedrock], ids=["openai", "anthropic", "bedrock"])
+@pytest.mark.parametrize("result", ["R", " "], ids=["short", "blank"])
+def test_the_next_of_a_page_is_a_place_to_begin_when_late_results_have_made_all_smaller(
+    view: ModuleType, result: str
+) -> None:
+    ids = [f"t{number}" for number in range(50)]
+    calls = AgentMessage("assistant", "", tool_calls=tuple(ToolCall(id, "f", {}) for id in ids))
+    log = stored([USER, calls, ASSISTANT, ASSISTANT, ASSISTANT])
+    grown = stored([*log, *(AgentMessage("tool", result, tool_call_id=id) for id in ids)])
+    room = sum(map(size, whole_view(view, log))) - 1
+    assert sum(map(size, whole_view(view, grown))) < room
+    after = page(view.turns, log, room=room, size=size).next
+    assert after is not None
+    behind = page(view.turns, grown, room=room, size=size, after=after).messages
+    assert "t0" not in json.dumps(behind)
 
 
 @given(log=valid_logs(), room=st.integers(200, 900))

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from messagelog.errors import MessageTooLargeError
 from messagelog.messages import StoredMessage
+from messagelog.views.exchanges import UNANSWERED, calls_of
 from messagelog.views.turns import Turn, bodies
 
 Size: TypeAlias = Callable[[dict[str, Any]], int]
@@ -151,8 +152,10 @@ def _last_within(room: int, turns: list[Turn], starts: list[int], cuts: list[_Cu
 def _behind(after: int, view: View, log: list[StoredMessage], *, faithful: bool, room: int, size: Size) -> list[Turn]:
     """The view from the last cut before all that it shows of the messages behind `after`.
 
-    That is a cut before the assistant only where no page holds all between the two better ones around it: elsewhere no
-    page ends there, and who asks for that place gets a page that stands alone.
+    That is a cut before the assistant only where no page may have held all between the two better ones around it:
+    elsewhere no page ends there, and who asks for that place gets a page that stands alone. As the log grows, what is
+    between two cuts gets smaller only by results shorter than the sentence that stood for them: so each call counts as
+    one sentence more, and the `next` of a page stays a place to begin.
     """
     turns = view(log, faithful=faithful)
     behind = (message for message in log if message.seq > after)
@@ -166,6 +169,8 @@ def _behind(after: int, view: View, log: list[StoredMessage], *, faithful: bool,
         start = [cut for cut in better if cut.seq <= begin][-1]
         end = next((cut for cut in better if cut.seq > begin), None)
         between = _split(_split(turns, end)[0] if end else turns, start)[1]
-        if sum(size(turn.body) for turn in between) <= room:
+        calls = sum(len(calls_of(m)) for m in log if start.seq <= m.seq and (end is None or m.seq < end.seq))
+        sentence = size({"content": UNANSWERED, "is_error": True})
+        if sum(size(turn.body) for turn in between) + calls * sentence <= room:
             last = start
     return _split(turns, last)[1]
