@@ -255,6 +255,15 @@ def test_a_worker_that_is_refused_was_surely_not_started(
     assert turns(chat_api) == [("user", "Hello!"), ("assistant", "Ahoy!")]
 
 
+def test_who_said_nothing_is_not_told_that_it_is_in_the_queue(
+    chat_api: HttpApi, state: DynamoDBChatState, work: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHAT_WORKER_FUNCTION", "Gone")
+    reply = chat_api.send("send", body=None)
+    assert (reply.status, state.staged(limit=1)) == (502, [])
+    assert "the content of this send, if it had any, is in the queue" in reply.json["detail"]
+
+
 def test_a_refusal_says_nothing_of_a_request_that_the_client_sent_before_it(chat_api: HttpApi, work: Worker) -> None:
     outcomes = iter([LostRequest(), refused("TooManyRequestsException", status=429)])
     events = sending._lambda_client().meta.events

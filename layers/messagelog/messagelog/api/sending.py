@@ -27,9 +27,9 @@ from messagelog.settings import chat_worker, model_settings
 from messagelog.strictjson import dumps
 
 MAX_WAIT = 25
-_QUEUED = "what was to be said is in the queue: send again without content"
-_NOT_STARTED = f"the turn was not started, and {_QUEUED}"
-_MAY_BE_STARTED = f"the turn may not have been started, and {_QUEUED}"
+_GO_ON = "send again without content, since the content of this send, if it had any, is in the queue"
+_NOT_STARTED = f"the turn was not started: {_GO_ON}"
+_MAY_BE_STARTED = f"the turn may not have been started: {_GO_ON}"
 _START_SECONDS = 60  # in which the worker has to start, before another send may take its place
 _SPARE_SECONDS = 2.0
 _LONGEST_PAUSE = 1.0
