@@ -31,8 +31,9 @@ class ChatConfig:
 
     `system_prompt` is a flat text that replaces the prompt tree in `get_system()`, if it is not empty.
     `system_prompt_dir` holds prompt files, `hooks_dir` JSON hooks. Of the rounds in which the model calls tools,
-    `max_tool_call_rounds` are run in a send. `lease_seconds` is how long a send whose process was killed holds up the
-    next one. Raises ValueError for numbers that make no sense.
+    `max_tool_call_rounds` are run in a send, and as many again each time that a hook has the model asked anew.
+    `lease_seconds` is how long a send whose process was killed holds up the next one. Raises ValueError for numbers
+    that make no sense.
     """
 
     system_prompt: str | None = None

@@ -41,7 +41,8 @@ class Staged:
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How the last turn stands: `running` if somebody is at it, `failed` if nobody is and it broke off or waits for its
-    worker; neither once it is done, or the window was moved."""
+    worker; neither once it is done, or the window was moved. Who died with a lease before a turn began leaves `failed`
+    as well, and the next turn settles it."""
 
     running: bool
     failed: bool
@@ -124,7 +125,8 @@ class ChatState(Protocol):
 
         With `turn`, that turn is open until a release says that it is done, in place of any other: the holder's own
         name begins one, that of an earlier holder is for the turn that was begun by it or was still to begin. Without,
-        no turn begins and what is open stays so: a lease that nobody comes to use cancels nothing.
+        no turn begins and what is open stays so: a lease that nobody comes to use cancels nothing that was begun. One
+        that was still to begin beside an open turn when its lease ran out is displaced: its queue waits for the next.
 
         Raises SendRunningError while another holds the lease; TurnDoneError if the turn is done, or another was begun
         or is to begin since. Where the outcome is unknown, that is a StorageUnavailableError: nothing is said in a chat
