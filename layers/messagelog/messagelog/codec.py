@@ -47,6 +47,16 @@ def parse(value: AgentMessage | Mapping[str, object], path: str = "") -> AgentMe
     )
 
 
+def dumped(value: object) -> Mapping[str, Any] | None:
+    """The fields of an object of an SDK, all of them pydantic models, also where a tracer wraps it; of others None.
+
+    What only seems to have `model_dump`, as a mock, or is the class of a model, is none.
+    """
+    dump = None if isinstance(value, type) else getattr(value, "model_dump", None)
+    fields = dump(warnings=False) if callable(dump) else None
+    return fields if isinstance(fields, Mapping) else None
+
+
 def each(messages: Iterable[AgentMessage | Mapping[str, object]]) -> Iterator[tuple[str, Any]]:
     """The messages of a batch, each with its path. Raises TypeError for a message that is in none."""
     if isinstance(messages, AgentMessage | Mapping):
@@ -160,8 +170,8 @@ def _calls(message: AgentMessage) -> list[dict[str, Any]]:
 
 
 def _refuse_foreign(form: object, path: str) -> None:
-    """Tells where a message of another library goes; pydantic's `model_dump` is what their objects share."""
-    if hasattr(form, "model_dump"):
+    """Tells where a message of another library goes."""
+    if dumped(form) is not None:
         way_in = "from_openai, from_anthropic, from_bedrock or from_langchain makes messages of what a library gives"
         raise CodecError(path, f"must be an object, not {kind_of(form)}: {way_in}")
     for field, ours in _OF_OPENAI.items():

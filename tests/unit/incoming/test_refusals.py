@@ -12,8 +12,16 @@ from messagelog.incoming import from_anthropic, from_bedrock, from_langchain, fr
 from messagelog.memory import MemoryStorage
 from openai.types.chat import ChatCompletion
 
+from tests.unit.incoming.traced import Traced
+
 IMAGE = {"type": "image_url", "image_url": {"url": "data:secret"}}
 USER = {"role": "user", "content": "q"}
+OPENAI_CALL = {"id": "t1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+CALLS = {
+    "tool_calls": [OPENAI_CALL],
+    "invalid_tool_calls": [{"id": "t1", "name": "f", "args": "{", "error": "cut short"}],
+    "function_call": {"name": "f", "arguments": "{}"},
+}
 
 
 @pytest.mark.parametrize(
@@ -79,7 +87,11 @@ def test_a_reply_of_the_responses_api_is_called_one() -> None:
 
 @pytest.mark.parametrize(
     ("message", "path"),
-    [(HumanMessage("q"), ""), ({"role": "assistant", "content": "", "tool_calls": []}, "tool_calls")],
+    [
+        (HumanMessage("q"), ""),
+        (Traced(HumanMessage("q")), ""),
+        ({"role": "assistant", "content": "", "tool_calls": []}, "tool_calls"),
+    ],
     ids=type,
 )
 def test_a_log_says_who_reads_what_another_library_gives(message: Any, path: str) -> None:
@@ -88,18 +100,16 @@ def test_a_log_says_who_reads_what_another_library_gives(message: Any, path: str
     assert caught.value.path == path
 
 
-OPENAI_CALL = {"id": "t1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-
-
 @pytest.mark.parametrize(
     ("read", "message", "path"),
     [
         *((read, {"role": "user"}, "content") for read in (from_openai, from_anthropic, from_bedrock, from_langchain)),
         (from_langchain, {"role": "assistant", "content": None}, "content"),
         *(
-            (read, {"role": "assistant", "content": content, "tool_calls": [OPENAI_CALL]}, "tool_calls")
+            (read, {"role": "assistant", "content": content, field: call}, field)
             for read in (from_anthropic, from_bedrock)
             for content in (None, [])
+            for field, call in CALLS.items()
         ),
         (from_openai, {"role": "tool", "tool_call_id": "t1"}, "content"),
         (from_langchain, {"type": "human", "data": 5}, "data"),
@@ -123,8 +133,16 @@ BEDROCK_USE = {"toolUse": {"toolUseId": "t1", "name": "f", "input": {}}}
     [
         (from_anthropic, {"role": "user", "content": [{"type": "text", "text": "q"}, TOOL_USE]}, "content[1]"),
         (from_bedrock, {"role": "user", "content": [{"text": "q"}, BEDROCK_USE]}, "content[1]"),
-        (from_openai, {"role": "user", "content": "q", "tool_calls": [OPENAI_CALL]}, "tool_calls"),
-        (from_langchain, {"role": "user", "content": "q", "tool_calls": [OPENAI_CALL]}, "tool_calls"),
+        *(
+            (read, {"role": role, "content": "q", field: call}, field)
+            for read in (from_openai, from_langchain)
+            for role in ("user", "system", "tool")
+            for field, call in CALLS.items()
+        ),
+        *(
+            (from_langchain, HumanMessage("q", additional_kwargs={f: CALLS[f]}), f"additional_kwargs.{f}")
+            for f in CALLS
+        ),
     ],
 )
 def test_calls_of_another_than_the_assistant_are_refused(read: Any, message: Any, path: str) -> None:
@@ -151,7 +169,9 @@ def test_a_block_of_bedrock_with_two_members_is_refused(block: Any, path: str) -
 
 
 @pytest.mark.parametrize("read", [from_openai, from_anthropic, from_bedrock, from_langchain])
-@pytest.mark.parametrize("given", [MagicMock(), ChatCompletion, AIMessage, [MagicMock()], object()], ids=type)
+@pytest.mark.parametrize(
+    "given", [MagicMock(), Traced(MagicMock()), ChatCompletion, AIMessage, [MagicMock()], object()], ids=type
+)
 def test_what_only_looks_like_a_message_is_refused(read: Any, given: Any) -> None:
     with pytest.raises(CodecError, match="must be an object"):
         read(given)

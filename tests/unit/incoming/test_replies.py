@@ -19,6 +19,8 @@ from messagelog import AgentMessage, ToolCall
 from messagelog.incoming import from_anthropic, from_bedrock, from_langchain, from_openai
 from openai.types.chat import ChatCompletion
 
+from tests.unit.incoming.traced import Traced
+
 ASKS = AgentMessage("assistant", "Let me look.", tool_calls=(ToolCall("t1", "weather", {"city": "Oslo"}),))
 
 OPENAI_REPLY = ChatCompletion.model_validate(
@@ -108,6 +110,8 @@ RESPONSES = {
         OPENAI_REPLY.choices[0],
         OPENAI_REPLY.choices[0].message,
         OPENAI_REPLY.model_dump(),
+        Traced(OPENAI_REPLY),
+        [Traced(OPENAI_REPLY.choices[0].message)],
         [OPENAI_REPLY.choices[0].message],
         iter([OPENAI_REPLY.choices[0].message]),
         {**dict(OPENAI_REPLY.choices[0].message), "audio": None},
@@ -117,7 +121,18 @@ RESPONSES = {
             "tool_calls": [{"id": "t1", "function": {"name": "weather", "arguments": {"city": "Oslo"}}}],
         },
     ],
-    ids=["completion", "choice", "message", "dict", "list", "iterator", "shallow dict", "arguments as a value"],
+    ids=[
+        "completion",
+        "choice",
+        "message",
+        "dict",
+        "traced",
+        "list of traced",
+        "list",
+        "iterator",
+        "shallow dict",
+        "arguments as a value",
+    ],
 )
 def test_openai(reply: Any) -> None:
     assert from_openai(reply) == [ASKS]
@@ -125,8 +140,13 @@ def test_openai(reply: Any) -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    [ANTHROPIC_REPLY, ANTHROPIC_REPLY.to_dict(), {"role": "assistant", "content": ANTHROPIC_REPLY.content}],
-    ids=["message", "dict", "turn with blocks"],
+    [
+        ANTHROPIC_REPLY,
+        ANTHROPIC_REPLY.to_dict(),
+        Traced(ANTHROPIC_REPLY),
+        {"role": "assistant", "content": ANTHROPIC_REPLY.content},
+    ],
+    ids=["message", "dict", "traced", "turn with blocks"],
 )
 def test_anthropic(reply: Any) -> None:
     assert from_anthropic(reply) == [THOUGHT, ASKS]
@@ -145,6 +165,7 @@ def test_bedrock(reply: Any) -> None:
     "reply",
     [
         AIMessage("Let me look.", tool_calls=[LANGCHAIN_CALL]),
+        Traced(AIMessage("Let me look.", tool_calls=[LANGCHAIN_CALL])),
         AIMessageChunk("Let me look.", tool_calls=[LANGCHAIN_CALL]),
         messages_to_dict([AIMessage("Let me look.", tool_calls=[LANGCHAIN_CALL])]),
         {"role": "assistant", "content": "Let me look.", "tool_calls": [LANGCHAIN_CALL]},
@@ -160,7 +181,7 @@ def test_bedrock(reply: Any) -> None:
         ),
         *RESPONSES.values(),
     ],
-    ids=["message", "chunk", "stored dict", "role and content", "blocks and calls", "blocks", *RESPONSES],
+    ids=["message", "traced", "chunk", "stored dict", "role and content", "blocks and calls", "blocks", *RESPONSES],
 )
 def test_langchain(reply: Any) -> None:
     assert from_langchain(reply) == [ASKS]
@@ -291,4 +312,24 @@ def test_langchain_replies_of_the_responses_api() -> None:
         AgentMessage("reasoning", "Two."),
         AgentMessage("assistant", "I won't."),
         AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "", '{"city":'),)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "thoughts"),
+    [
+        ("Weather, then.", ["Weather, then."]),
+        ({"summary": "Weather, then."}, ["Weather, then."]),
+        ({"summary": [{"type": "summary_text"}, {"text": "One."}, {"text": 2}, None, "Three."]}, ["One.", "Three."]),
+        *(({"effort": "low", "summary": setting}, []) for setting in ("auto", "concise", "detailed", None)),
+        ({"effort": "low"}, []),
+        ([{"text": "One."}], ["One."]),
+        (True, []),
+    ],
+)
+def test_langchain_reasoning_is_what_is_text_of_it(reasoning: Any, thoughts: list[str]) -> None:
+    """Beside an answer: the settings of a request are no thoughts, and no shape of them keeps the answer out."""
+    assert from_langchain(AIMessage("so", additional_kwargs={"reasoning": reasoning})) == [
+        *(AgentMessage("reasoning", thought) for thought in thoughts),
+        AgentMessage("assistant", "so"),
     ]

@@ -17,7 +17,7 @@ from messagelog.incoming.reading import (
     each_part,
     entries,
     joined,
-    no_tool_calls,
+    no_foreign_calls,
     only_assistant_calls,
     refuse,
 )
@@ -39,7 +39,7 @@ def from_anthropic(messages: object) -> list[AgentMessage]:
 
 def _messages(turn: dict[str, Any], path: str) -> list[AgentMessage]:
     role = a_role(turn, "role", path, _ROLES)
-    no_tool_calls(turn, path)
+    no_foreign_calls(turn, path)
     found = Found()
     for where, block in each_part(content_of(turn, path), below(path, "content")):
         if isinstance(block, str):

@@ -19,7 +19,7 @@ from messagelog.incoming.reading import (
     each_part,
     entries,
     joined,
-    no_tool_calls,
+    no_foreign_calls,
     only_assistant_calls,
     refuse,
 )
@@ -52,7 +52,7 @@ def _unwrapped(entry: Any, path: str) -> tuple[dict[str, Any], str]:
 
 def _messages(message: dict[str, Any], path: str) -> list[AgentMessage]:
     role = a_role(message, "role", path, _ROLES)
-    no_tool_calls(message, path)
+    no_foreign_calls(message, path)
     found = Found()
     for where, block in each_part(content_of(message, path), below(path, "content")):
         _read(an_object(block, where), where, found)

@@ -20,7 +20,7 @@ from messagelog.incoming.reading import (
     each_part,
     entries,
     joined,
-    only_assistant_calls,
+    only_assistant_fields,
 )
 from messagelog.messages import AgentMessage, Role, ToolCall
 from messagelog.strictjson import below
@@ -37,6 +37,7 @@ _ROLES: dict[str, Role] = {
 }
 _CALLS = ("tool_use", "tool_call", "tool_call_chunk", "invalid_tool_call", "function_call")
 _MAY_LACK_A_NAME = ("tool_call_chunk", "invalid_tool_call")
+_SUMMARY_SETTINGS = ("auto", "concise", "detailed")  # platform.openai.com/docs/api-reference/responses/create
 
 
 def from_langchain(messages: object) -> list[AgentMessage]:
@@ -67,9 +68,12 @@ def _messages(fields: dict[str, Any], path: str) -> list[AgentMessage]:
     kind = a_text(fields, key, path).removesuffix("MessageChunk").lower()
     role = a_role({**fields, key: kind}, key, path, _ROLES)
     name = an_optional_text(fields, "name", path)
+    where = below(path, "additional_kwargs")
+    more = an_object(fields.get("additional_kwargs") or {}, where)
     if role == "assistant":
-        return _assistant(fields, path).messages(role, name)
-    only_assistant_calls(fields.get("tool_calls"), role, below(path, "tool_calls"))
+        return _assistant(fields, path, more, where).messages(role, name)
+    only_assistant_fields(fields, role, path)
+    only_assistant_fields(more, role, where)
     text = joined(content_of(fields, path), below(path, "content"), openai.text_of)
     if role == "tool":
         call_id = name if kind == "function" else an_optional_text(fields, "tool_call_id", path)
@@ -77,17 +81,15 @@ def _messages(fields: dict[str, Any], path: str) -> list[AgentMessage]:
     return [AgentMessage(role, text, name=name)]
 
 
-def _assistant(fields: dict[str, Any], path: str) -> Found:
-    where = below(path, "additional_kwargs")
-    more = an_object(fields.get("additional_kwargs") or {}, where)
+def _assistant(fields: dict[str, Any], path: str, more: dict[str, Any], where: str) -> Found:
+    """What an assistant's message holds, `more` being its `additional_kwargs`."""
     found = Found(calls=_calls(fields, path, more, where))
     for holder, place in ((fields, path), (more, where)):
         openai.no_audio(holder, place)
     refusal = an_optional_text(more, "refusal", where) or ""
     if isinstance(more.get("reasoning_content"), str):
         found.thoughts.append(more["reasoning_content"])
-    if isinstance(more.get("reasoning"), dict):
-        found.thoughts += _summary(more["reasoning"], below(where, "reasoning"))
+    found.thoughts += _thoughts(more.get("reasoning"))
     listed = {call.id for call in found.calls}
     content = content_of(fields, path, optional=found.says_something)
     for where, part in each_part(content, below(path, "content")):
@@ -100,9 +102,9 @@ def _assistant(fields: dict[str, Any], path: str) -> Found:
 
 
 def _calls(fields: dict[str, Any], path: str, more: dict[str, Any], where: str) -> list[ToolCall]:
-    """All calls of a message, once each, `more` being its `additional_kwargs`.
+    """All calls of a message, once each.
 
-    There, models and older versions keep the calls as OpenAI gives them, listed in `tool_calls` besides or not.
+    In `more`, models and older versions keep the calls as OpenAI gives them, listed in `tool_calls` besides or not.
     """
     calls = _listed(fields, "tool_calls", path) + _listed(fields, "invalid_tool_calls", path)
     calls = calls or _listed(more, "tool_calls", where)
@@ -117,17 +119,24 @@ def _listed(fields: dict[str, Any], name: str, path: str) -> list[ToolCall]:
     return [_tool_call(call, f"{where}[{index}]") for index, call in enumerate(a_list(fields.get(name) or [], where))]
 
 
-def _summary(reasoning: dict[str, Any], path: str) -> list[str]:
-    """What a model tells of its thinking, in the form of OpenAI's Responses API."""
-    parts = each_part(reasoning.get("summary"), below(path, "summary"))
-    return [a_text(an_object(part, where), "text", where) for where, part in parts]
+def _thoughts(reasoning: object) -> list[str]:
+    """What a model tells of its thinking: a text, or the `summary` of OpenAI's Responses API.
+
+    What is no text is passed over, and so is the `summary` of a request, which is one of `_SUMMARY_SETTINGS`.
+    """
+    summary = reasoning.get("summary") if isinstance(reasoning, dict) else reasoning
+    if summary in _SUMMARY_SETTINGS:
+        return []
+    parts = summary if isinstance(summary, list) else [summary]
+    texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
+    return [text for text in texts if isinstance(text, str)]
 
 
 def _read(block: dict[str, Any], path: str, found: Found, listed: Collection[str]) -> None:
     """Adds what the block holds. Integrations list a call in `tool_calls` and have a block for it besides."""
     match block:
         case {"type": "reasoning", "summary": [_, *_]}:
-            found.thoughts += _summary(block, path)
+            found.thoughts += _thoughts(block)
         case {"type": "thinking" | "reasoning" as kind, **rest}:
             thought = rest.get(kind)
             found.thoughts += [thought] if isinstance(thought, str) else []

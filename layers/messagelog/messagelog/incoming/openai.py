@@ -19,7 +19,7 @@ from messagelog.incoming.reading import (
     content_of,
     entries,
     joined,
-    only_assistant_calls,
+    only_assistant_fields,
     refuse,
 )
 from messagelog.messages import AgentMessage, Role, ToolCall
@@ -70,7 +70,7 @@ def _messages(fields: dict[str, Any], path: str) -> list[AgentMessage]:
     name = an_optional_text(fields, "name", path)
     if role == "assistant":
         return _assistant(fields, path).messages(role, name)
-    only_assistant_calls(fields.get("tool_calls"), role, below(path, "tool_calls"))
+    only_assistant_fields(fields, role, path)
     content = content_of(fields, path, optional=fields["role"] == "function")
     text = joined(content, below(path, "content"), text_of)
     if role == "tool":

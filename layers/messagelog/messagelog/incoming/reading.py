@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from messagelog.codec import dumped
 from messagelog.errors import CodecError
 from messagelog.messages import AgentMessage, Role, ToolCall
 from messagelog.strictjson import below, refuse_kind
 
 NOT_TEXT = "is not text, and a message holds text only: keep it elsewhere and refer to it in the text"
+_CALL_FIELDS = ("tool_calls", "invalid_tool_calls", "function_call")
 
 
 def entries(messages: object) -> Iterator[tuple[str, Any]]:
@@ -27,12 +29,9 @@ def entries(messages: object) -> Iterator[tuple[str, Any]]:
 
 
 def plain(value: Any) -> Any:
-    """Dicts and lists in place of pydantic models, iterators and tuples, all the way down.
-
-    What only has every attribute, as a mock, or is the class of a model, is none of them.
-    """
-    if hasattr(type(value), "model_dump"):
-        value = value.model_dump(warnings=False)
+    """Dicts and lists in place of pydantic models, iterators and tuples, all the way down."""
+    held = dumped(value)
+    value = value if held is None else held
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     is_iterator = isinstance(value, Iterator) and iter(value) is value
@@ -94,10 +93,17 @@ def only_assistant_calls(calls: object, role: Role, path: str) -> None:
         refuse(path, "holds a tool call, and only a message of the role assistant may")
 
 
-def no_tool_calls(fields: dict[str, Any], path: str) -> None:
+def only_assistant_fields(fields: dict[str, Any], role: Role, path: str) -> None:
+    """The same, for each field in which OpenAI or LangChain keep calls."""
+    for name in _CALL_FIELDS:
+        only_assistant_calls(fields.get(name), role, below(path, name))
+
+
+def no_foreign_calls(fields: dict[str, Any], path: str) -> None:
     """Refuses the calls of a message that has them in another place than its provider reads."""
-    if fields.get("tool_calls"):
-        refuse(below(path, "tool_calls"), "is no field of such a message: from_openai and from_langchain read it")
+    for name in _CALL_FIELDS:
+        if fields.get(name):
+            refuse(below(path, name), "is no field of such a message: from_openai and from_langchain read it")
 
 
 def joined(content: object, path: str, text_of: Callable[[Any, str], str]) -> str:
