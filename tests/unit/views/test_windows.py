@@ -143,7 +143,7 @@ def test_a_window_looks_for_a_call_behind_hundreds_of_results() -> None:
 def test_a_window_does_not_look_for_a_call_behind_thousands_of_results() -> None:
     reader = Reader(stored([USER, *[RESULT] * 20_000, USER, AgentMessage("tool", "R", tool_call_id="t2"), USER]))
     assert len(window(reader, last=3)) == 3
-    assert reader.read <= 3 + 10 * REACH
+    assert reader.read <= 3 + 500
 
 
 def test_a_window_looks_for_a_call_only_within_reach() -> None:

@@ -28,7 +28,8 @@ def to_bedrock(
     """The messages as messages of the Converse API.
 
     `faithful` gives one turn a message with nothing mended. With `reach`, a result more than that many messages behind
-    its call does not belong to it, as in a window. The messages are not changed and share nothing with the result.
+    its call, results and reasoning not counted, does not belong to it, as in a window. The messages are not changed and
+    share nothing with the result.
     """
     return bodies(turns(messages, faithful=faithful, reach=reach))
 

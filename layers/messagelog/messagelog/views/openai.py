@@ -30,7 +30,8 @@ def to_openai(
     """The messages as Chat Completions takes them.
 
     `faithful` gives one entry a message with nothing mended. With `reach`, a result more than that many messages behind
-    its call does not belong to it, as in a window. The messages are not changed and share nothing with the result.
+    its call, results and reasoning not counted, does not belong to it, as in a window. The messages are not changed and
+    share nothing with the result.
     """
     return bodies(turns(messages, faithful=faithful, reach=reach))
 

@@ -21,7 +21,7 @@ REACH = 200
 Other results, and reasoning, do not count: a call may have been one of hundreds at once.
 """
 
-_MOST_READ_BACK = 10 * REACH
+_MOST_READ_BACK = 500
 
 _BYTES_A_TOKEN = 4
 
@@ -36,7 +36,7 @@ def window(
     """The longest run of newest messages within both limits that starts at a user or system message, oldest first.
 
     `newest_first` is the log from its end. No more is taken from it than the limits allow and one message, and to look
-    for calls REACH messages that count as distance, at most ten times as many of all kinds.
+    for calls REACH messages that count as distance, at most 500 of all kinds.
     `last` is a number of messages, `max_tokens` a budget for their text, counted by `count_tokens` (a text's tokens) or
     estimated at 4 UTF-8 bytes a token. Reasoning costs nothing, since no view shows it.
 
