@@ -76,7 +76,7 @@ def event() -> Callable[..., dict[str, Any]]:
 @pytest.fixture
 def lambda_context() -> LambdaContext:
     """The context of an invocation that has just begun."""
-    return LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=10)
+    return LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=900)
 
 
 @pytest.fixture

@@ -93,12 +93,12 @@ class Received:
 class HttpApi:
     """Calls the functions in this process, on a conversation of its own.
 
-    `context` is what Lambda hands to them beside the event.
+    `context` is what Lambda hands to them beside the event; it leaves them the time that any machine needs.
     """
 
     event: Callable[..., dict[str, Any]]
     conversation: str = field(default_factory=lambda: uuid4().hex)
-    context: Any = field(default_factory=lambda: LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=10))
+    context: Any = field(default_factory=lambda: LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=900))
 
     def post(self, operation: str, body: object, **changes: Any) -> Received:
         """Sends `body`: text as it is, anything else as JSON."""

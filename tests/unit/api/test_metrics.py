@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from local.runtime import LambdaContext
 from tests import faulty
 from tests.faulty import Faulty, LostReply, Outcome
 from tests.http_api import HttpApi, client_of_functions, empty, functions_on_moto, new_process, try_once
@@ -32,7 +31,7 @@ def api(table: DynamoDBClient, event: Any, monkeypatch: pytest.MonkeyPatch) -> H
     monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "a-stack")
     empty(table)
     new_process()
-    return HttpApi(event, context=LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=10))
+    return HttpApi(event)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from messagelog.api import Reply, Request, ok, operation
 from local.runtime import LambdaContext
 from tests import faulty
 from tests.faulty import Faulty
-from tests.http_api import HttpApi, Received, client_of_functions, functions_on_moto, new_process
+from tests.http_api import HttpApi, Received, client_of_functions, functions_on_moto, new_process, try_once
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -102,9 +102,15 @@ def test_an_unforeseen_error_is_logged_by_its_class_and_place_alone(
     ids=["refused", "unreachable", "unknown", "throttled"],
 )
 def test_a_fault_of_the_storage_is_logged_by_the_storages_name_for_it(
-    api: HttpApi, lines: StringIO, fault: faulty.Outcome, status: int, error: str, code: str
+    api: HttpApi,
+    lines: StringIO,
+    fault: faulty.Outcome,
+    status: int,
+    error: str,
+    code: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    api.context = LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=5)
+    try_once(monkeypatch)
     Faulty(client_of_functions()).script("TransactWriteItems", repeat(fault))
     assert api.post("append", {"role": "user", "content": SECRET}).status == status
     line = last_line(lines)
