@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from messagelog import codec
+from messagelog.dynamodb import items
 
 from benchmarks.stores import Message
 
@@ -25,7 +26,7 @@ class BareConversation:
 
     def append(self, messages: Sequence[Message]) -> None:
         for message in messages:
-            item = codec.to_item(codec.parse(message), datetime.now(UTC))
+            item = items.to_item(codec.parse(message), datetime.now(UTC))
             key = {"conversation": self._conversation, "entry": {"S": f"msg#{self._count + 1:012d}"}}
             self._client.put_item(
                 TableName=self._table,
@@ -81,4 +82,4 @@ class BareStore:
         return BareConversation(self._connect(), self._table, f"bare-{conversation}")
 
     def text_of(self, message: Any) -> str:
-        return str(codec.from_item(message, 0).content)
+        return str(items.from_item(message, 0).content)

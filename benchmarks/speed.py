@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from messagelog import MessageLog, StoredMessage, codec
-from messagelog.dynamodb import DynamoDBStorage
+from messagelog.dynamodb import DynamoDBStorage, items
 from messagelog.dynamodb.limits import with_small_content
 from messagelog.views.anthropic import to_anthropic
 from messagelog.views.bedrock import to_bedrock
@@ -99,7 +99,7 @@ def _transaction(table: str, count: int, message: dict[str, Any]) -> dict[str, A
     }
     put = {
         "TableName": table,
-        "Item": with_small_content({**key, **codec.to_item(codec.parse(message), datetime.now(UTC))}),
+        "Item": with_small_content({**key, **items.to_item(codec.parse(message), datetime.now(UTC))}),
         "ConditionExpression": "attribute_not_exists(#entry)",
         "ExpressionAttributeNames": {"#entry": "entry"},
     }

@@ -1,14 +1,11 @@
-"""Appends a message of a role and a text."""
+"""Appends a message that has only a role and a text."""
 
+from messagelog import AgentMessage
 from messagelog.api import PRECONDITIONS, Reply, Request, created, operation
+from messagelog.log import admit
 
 
 @operation("POST /conversations/{conversation}/messages/{role}", preconditions=PRECONDITIONS)
 def handler(request: Request) -> Reply:
-    seq = request.log.add(
-        request.role,
-        request.content(),
-        expected_count=request.if_match,
-        idempotency_key=request.idempotency_key,
-    )
-    return created(seq, replay=request.is_replay)
+    message = AgentMessage(request.role, request.content())
+    return created(request.log.store(request.append(admit(message))))

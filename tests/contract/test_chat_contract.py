@@ -1,4 +1,4 @@
-"""What every chat state promises (`messagelog.chat.state.ChatState`) beside its log, as one class on each of them."""
+"""What every chat state promises (`ChatState`) beside its log, as one class on each of them."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from messagelog import (
 from messagelog.chat import Chat, MessageQueue, Prompt
 from messagelog.chat.dynamodb import DynamoDBChatState
 from messagelog.chat.memory import MemoryChatState
-from messagelog.chat.state import ChatState, Progress, System, Window
+from messagelog.chat.states.state import ChatState, Progress, System, Window
 from messagelog.dynamodb import DynamoDBStorage, default_client
 from messagelog.memory import MemoryStorage
-from messagelog.storage import AlsoError
+from messagelog.storage import Append, ConditionFailedError
 
 from local.dynamodb import connect
 from local.template import Template
-from tests import strategies
-from tests.clock import Clock
 from tests.contract.conftest import PATIENT
+from tests.support import strategies
+from tests.support.clock import Clock
 
 Open = Callable[[str], Chat]
 SUMMARY = AgentMessage("user", "summary")
@@ -202,7 +202,9 @@ class TestChat:
         for message in messages:
             chat.state.enqueue(message)
         staged = chat.state.staged(limit=9)
-        stored = chat.log.append_many([each.message for each in staged], also=chat.state.unstaging(staged))
+        stored = chat.log.store(
+            Append(tuple(each.message for each in staged), conditions=tuple(chat.state.unstaging(staged)))
+        ).seq
         assert repr([each.message for each in staged]) == repr(messages)
         assert [codec.parse(each) for each in chat.log.all(after=stored - len(messages))] == messages
         assert queued(chat.state) == []
@@ -226,7 +228,7 @@ class TestChat:
         both = one.state.staged(limit=9)
         first = other.state.staged(limit=1)
         other.record([each.message for each in first], other.state.unstaging(first))
-        with pytest.raises(AlsoError) as caught:
+        with pytest.raises(ConditionFailedError) as caught:
             one.record([each.message for each in both], one.state.unstaging(both))
         assert caught.value.place == 0
         assert (texts(one.messages()), queued(one.state)) == (["a"], ["b", "c"])
@@ -268,7 +270,7 @@ class TestChat:
         clock.sleep(10)
         assert not one.state.is_running()
         new = other.state.acquire("other", seconds=10)
-        with pytest.raises(AlsoError) as caught:
+        with pytest.raises(ConditionFailedError) as caught:
             one.record([AgentMessage("user", "late")], one.state.holding(old))
         assert caught.value.place == 0
         with pytest.raises(SendRunningError):
@@ -287,8 +289,10 @@ class TestChat:
         for refused in (other.clear, other.clear_messages, lambda: other.handoff(strategy)):
             with pytest.raises(SendRunningError):
                 refused()
-        with pytest.raises(AlsoError):
-            other.log.append_many([AgentMessage("user", "summary")], also=other.state.moving(Window(0, 1)))
+        with pytest.raises(ConditionFailedError):
+            other.log.store(
+                Append((AgentMessage("user", "summary"),), conditions=tuple(other.state.moving(Window(0, 1))))
+            )
         assert (texts(other.messages()), other.system().has_content()) == (["a"], True)
         other.user("b")
         MessageQueue(other.state).user("c")
@@ -304,7 +308,7 @@ class TestChat:
         old = one.state.acquire("one", seconds=10)
         clock.sleep(10)
         move(other)
-        with pytest.raises(AlsoError):
+        with pytest.raises(ConditionFailedError):
             one.record([AgentMessage("assistant", "late")], one.state.holding(old))
         with pytest.raises(SendRunningError):
             one.state.renew(old, seconds=10)
@@ -482,7 +486,7 @@ class TestChat:
         def take() -> None:
             chat = open_chat("c1")
             while not produced.is_set() or chat.state.last_staged():
-                with suppress(AlsoError):
+                with suppress(ConditionFailedError):
                     drain(chat, limit=7)
 
         with ThreadPoolExecutor(6) as threads:

@@ -6,6 +6,7 @@ import itertools
 import random
 import string
 import threading
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from messagelog import AgentMessage, ExpectedCountError, IdempotencyMismatchError, ToolCall, codec
-from messagelog.storage import Storage
+from messagelog.storage import Append, Appended, Storage
 
-from tests import strategies
 from tests.contract.conftest import Open
+from tests.support import strategies
 
 
 def numbered(first: int, last: int) -> list[AgentMessage]:
@@ -35,6 +36,10 @@ def incompressible(length: int, seed: int) -> str:
     return "".join(random.Random(seed).choices(string.printable, k=length))
 
 
+def put(storage: Storage, messages: Sequence[AgentMessage], **how: Any) -> Appended:
+    return storage.append(Append(tuple(messages), **how))
+
+
 class TestStorage:
     def test_a_conversation_that_nobody_wrote_to_is_empty(self, open_storage: Open) -> None:
         storage = open_storage("nobody")
@@ -45,27 +50,27 @@ class TestStorage:
 
     def test_seqs_go_on_from_append_to_append(self, open_storage: Open) -> None:
         storage = open_storage("c1")
-        appended = [[m.seq for m in storage.append(numbered(1, size)).stored] for size in (1, 1, 3, 1)]
+        appended = [[m.seq for m in put(storage, numbered(1, size)).stored] for size in (1, 1, 3, 1)]
         assert appended == [[1], [2], [3, 4, 5], [6]]
         assert seqs(storage) == [1, 2, 3, 4, 5, 6]
         assert storage.count() == 6
 
     def test_what_append_returns_is_what_a_read_returns(self, open_storage: Open) -> None:
         storage = open_storage("c1")
-        stored = [*storage.append(numbered(1, 2)).stored, *storage.append(numbered(3, 3)).stored]
+        stored = [*put(storage, numbered(1, 2)).stored, *put(storage, numbered(3, 3)).stored]
         assert list(storage.read()) == stored
         assert list(open_storage("c1").read()) == stored
 
     def test_the_time_is_that_of_the_append(self, open_storage: Open) -> None:
         before = datetime.now(UTC)
-        (stored,) = open_storage("c1").append(numbered(1, 1)).stored
+        (stored,) = put(open_storage("c1"), numbered(1, 1)).stored
         assert before <= stored.at <= datetime.now(UTC)
         assert stored.at.tzinfo is UTC
 
     def test_a_range_is_read_from_either_end(self, open_storage: Open) -> None:
         storage = open_storage("c1")
-        storage.append(numbered(1, 2))
-        storage.append(numbered(3, 5))
+        put(storage, numbered(1, 2))
+        put(storage, numbered(3, 5))
         for after, limit, backward in itertools.product([0, 1, 4, 5, 6, 10**13], [None, 1, 3, 4, 5, 6, 10**9], [0, 1]):
             expected = [seq for seq in range(1, 6) if seq > after][:: -1 if backward else 1][:limit]
             read = seqs(storage, after=after, limit=limit, newest_first=bool(backward))
@@ -73,24 +78,24 @@ class TestStorage:
 
     def test_order_is_that_of_numbers_not_of_texts(self, open_storage: Open) -> None:
         storage = open_storage("c1")
-        storage.append(numbered(1, 9))
-        storage.append(numbered(10, 12))
+        put(storage, numbered(1, 9))
+        put(storage, numbered(10, 12))
         assert contents(storage) == [f"m{number}" for number in range(1, 13)]
         assert contents(storage, newest_first=True, limit=1) == ["m12"]
-        assert storage.append(numbered(13, 13)).seq == 13
+        assert put(storage, numbered(13, 13)).seq == 13
 
     @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(messages=st.lists(strategies.messages, min_size=1, max_size=4))
     def test_every_message_comes_back_exactly(self, open_storage: Open, messages: list[AgentMessage]) -> None:
         storage = open_storage("c1")
-        stored = list(storage.append(messages).stored)
+        stored = list(put(storage, messages).stored)
         assert repr(list(storage.read(after=stored[0].seq - 1))) == repr(stored)
         assert [codec.parse(message) for message in stored] == messages
 
     def test_a_reader_owns_what_it_gets(self, open_storage: Open) -> None:
         storage = open_storage("c1")
         args: Any = {"list": [1]}
-        storage.append([AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "f", args),))])
+        put(storage, [AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "f", args),))])
         args["list"].append(2)
         read: Any = next(iter(storage.read())).tool_calls[0].args
         read["list"].append(3)
@@ -98,7 +103,7 @@ class TestStorage:
 
     def test_conversations_are_apart(self, open_storage: Open) -> None:
         for conversation in ("a", "b", "a#b", "a b", "ä", "A"):
-            assert open_storage(conversation).append([AgentMessage("user", conversation)]).seq == 1
+            assert put(open_storage(conversation), [AgentMessage("user", conversation)]).seq == 1
         for conversation in ("a", "b", "a#b", "a b", "ä", "A"):
             assert contents(open_storage(conversation)) == [conversation]
 
@@ -106,51 +111,51 @@ class TestStorage:
         "conversation", ['"', "a/b", "#?&=%20", "漢字😀", "\x00", "head", "msg#000000000001", "x" * 256]
     )
     def test_any_text_names_a_conversation(self, open_storage: Open, conversation: str) -> None:
-        open_storage(conversation).append(numbered(1, 2))
+        put(open_storage(conversation), numbered(1, 2))
         assert contents(open_storage(conversation)) == ["m1", "m2"]
 
     def test_processes_that_know_an_old_count_go_on_from_the_real_one(self, open_storage: Open) -> None:
         one, other = open_storage("c1"), open_storage("c1")
-        one.append(numbered(1, 1))
-        other.append(numbered(2, 3))
-        one.append(numbered(4, 4))
-        one.append(numbered(5, 5))
-        other.append(numbered(6, 6))
+        put(one, numbered(1, 1))
+        put(other, numbered(2, 3))
+        put(one, numbered(4, 4))
+        put(one, numbered(5, 5))
+        put(other, numbered(6, 6))
         assert contents(one) == contents(other) == [f"m{number}" for number in range(1, 7)]
 
     def test_with_an_expected_count_it_appends_only_to_so_many(self, open_storage: Open) -> None:
         one, other = open_storage("c1"), open_storage("c1")
-        assert one.append(numbered(1, 2), expected_count=0).seq == 2
+        assert put(one, numbered(1, 2), expected_count=0).seq == 2
         for wrong in (0, 1, 3):
             with pytest.raises(ExpectedCountError) as caught:
-                other.append(numbered(3, 3), expected_count=wrong)
+                put(other, numbered(3, 3), expected_count=wrong)
             assert caught.value.count == 2
-        assert other.append(numbered(3, 3), expected_count=2).seq == 3
+        assert put(other, numbered(3, 3), expected_count=2).seq == 3
         assert contents(one) == ["m1", "m2", "m3"]
 
     def test_an_idempotency_key_appends_once(self, open_storage: Open) -> None:
         one, other = open_storage("c1"), open_storage("c1")
-        first = one.append(numbered(1, 2), idempotency_key="k")
-        one.append(numbered(3, 3))
-        again = other.append(numbered(1, 2), idempotency_key="k")
+        first = put(one, numbered(1, 2), idempotency_key="k")
+        put(one, numbered(3, 3))
+        again = put(other, numbered(1, 2), idempotency_key="k")
         assert (first.seq, again.seq, list(again.stored)) == (2, 2, [])
         with pytest.raises(IdempotencyMismatchError):
-            other.append(numbered(1, 1), idempotency_key="k")
-        assert other.append(numbered(4, 4), idempotency_key="other").seq == 4
-        assert open_storage("c2").append(numbered(1, 1), idempotency_key="k").seq == 1
+            put(other, numbered(1, 1), idempotency_key="k")
+        assert put(other, numbered(4, 4), idempotency_key="other").seq == 4
+        assert put(open_storage("c2"), numbered(1, 1), idempotency_key="k").seq == 1
         assert contents(one) == ["m1", "m2", "m3", "m4"]
 
     def test_a_key_that_was_used_comes_before_an_expected_count(self, open_storage: Open) -> None:
         storage = open_storage("c1")
-        storage.append(numbered(1, 1), expected_count=0, idempotency_key="k")
-        assert storage.append(numbered(1, 1), expected_count=0, idempotency_key="k").seq == 1
+        put(storage, numbered(1, 1), expected_count=0, idempotency_key="k")
+        assert put(storage, numbered(1, 1), expected_count=0, idempotency_key="k").seq == 1
         assert contents(storage) == ["m1"]
 
     def test_a_batch_of_any_size_is_one(self, open_storage: Open) -> None:
         storage = open_storage("c1")
-        storage.append(numbered(1, 1))
-        assert storage.append(numbered(2, 600)).seq == 600
-        assert storage.append(numbered(601, 601)).seq == 601
+        put(storage, numbered(1, 1))
+        assert put(storage, numbered(2, 600)).seq == 600
+        assert put(storage, numbered(601, 601)).seq == 601
         assert contents(storage) == [f"m{number}" for number in range(1, 602)]
         assert contents(storage, after=300, limit=2) == ["m301", "m302"]
         assert contents(storage, newest_first=True, limit=3) == ["m601", "m600", "m599"]
@@ -158,24 +163,24 @@ class TestStorage:
     def test_a_message_of_any_size_is_stored_whole(self, open_storage: Open) -> None:
         storage = open_storage("c1")
         text = incompressible(1_500_000, 1)
-        storage.append([AgentMessage("user", "漢" * 140_000), AgentMessage("user", text)])
+        put(storage, [AgentMessage("user", "漢" * 140_000), AgentMessage("user", text)])
         assert contents(storage) == ["漢" * 140_000, text]
 
     def test_messages_that_fill_several_pages_are_read_whole(self, open_storage: Open) -> None:
         storage = open_storage("c1")
         texts = [incompressible(180_000, seed) for seed in range(12)]
         for text in texts:
-            storage.append([AgentMessage("user", text)])
+            put(storage, [AgentMessage("user", text)])
         assert contents(storage) == texts
         assert contents(storage, newest_first=True, limit=7) == texts[:-8:-1]
         assert contents(storage, after=2, limit=8) == texts[2:10]
 
     def test_a_reader_can_take_its_time(self, open_storage: Open) -> None:
         storage = open_storage("c1")
-        storage.append(numbered(1, 3))
+        put(storage, numbered(1, 3))
         reader = iter(storage.read())
         assert next(reader).seq == 1
-        storage.append(numbered(4, 4))
+        put(storage, numbered(4, 4))
         assert [message.seq for message in reader][:2] == [2, 3]
 
     @pytest.mark.parametrize("open_storage", ["memory", "ministack"], indirect=True)  # moto is not made for threads
@@ -186,7 +191,7 @@ class TestStorage:
         def write(writer: int) -> None:
             try:
                 for number in range(5):
-                    storages[writer].append([AgentMessage("user", f"{writer}.{number}.{part}") for part in (0, 1)])
+                    put(storages[writer], [AgentMessage("user", f"{writer}.{number}.{part}") for part in (0, 1)])
             except Exception as error:
                 failures.append(error)
 

@@ -13,9 +13,9 @@ import pytest
 import urllib3
 
 from local.template import ROOT, Template
-from tests.chat_server import ChatServer, Reply, chat_server
 from tests.e2e.samples import SAMPLES, Sample
 from tests.e2e.stack import Stack, emulated_aws
+from tests.support.chat_server import ChatServer, Reply, chat_server
 
 PROBE = """
 import hashlib, importlib, pathlib

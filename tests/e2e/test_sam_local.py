@@ -10,9 +10,9 @@ import urllib3
 from local import demo
 from local.dynamodb import connect, create_tables, embedded_dynamodb, free_port
 from local.template import ROOT, Template
-from tests.chat_server import ChatServer, Reply, chat_server
 from tests.e2e.containers import Containers, gateway
 from tests.e2e.samples import SAMPLES
+from tests.support.chat_server import ChatServer, Reply, chat_server
 
 
 @pytest.fixture(scope="session")

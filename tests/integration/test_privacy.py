@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests import faulty
-from tests.faulty import Faulty, LostReply, LostRequest, Outcome, Unreachable
-from tests.http_api import (
+from tests.support import faulty
+from tests.support.faulty import Faulty, LostReply, LostRequest, Outcome, Unreachable
+from tests.support.http_api import (
     OPERATIONS,
     READS,
     HttpApi,
@@ -205,8 +205,8 @@ def test_faults_of_dynamodb_tell_nothing(api: HttpApi, output: Callable[[], str]
     "place",
     [
         "messagelog.codec.parse",
-        "messagelog.codec.to_item",
-        "messagelog.codec.from_item",
+        "messagelog.dynamodb.items.to_item",
+        "messagelog.dynamodb.items.from_item",
         "messagelog.log.MessageLog.append",
         "messagelog.log.MessageLog.iter_all",
         "messagelog.dynamodb.storage.DynamoDBStorage.append",

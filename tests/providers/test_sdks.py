@@ -12,8 +12,8 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError, ParamValidationError
 from messagelog import AgentMessage, MessageLog, ToolCall
-from messagelog.incoming import from_anthropic, from_bedrock, from_openai
 from messagelog.memory import MemoryStorage
+from messagelog.readers import from_anthropic, from_bedrock, from_openai
 from messagelog.views.anthropic import to_anthropic
 from messagelog.views.bedrock import to_bedrock
 from messagelog.views.openai import to_openai

@@ -12,7 +12,7 @@ import urllib3
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.exceptions import ReadTimeoutError
 
-from tests.faulty import (
+from tests.support.faulty import (
     LostReply,
     LostRequest,
     Ok,

@@ -22,7 +22,7 @@ from messagelog import (
 )
 from messagelog.dynamodb import DynamoDBStorage, Retry
 
-from tests.faulty import Faulty
+from tests.support.faulty import Faulty
 from tests.torture.faults import random_fault
 from tests.torture.history import Begin, End, Fault, Hole, Journal, Outcome, Read, digest_of, now
 

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from messagelog import AgentMessage, StoredMessage, ToolCall, codec, strictjson
+from messagelog.dynamodb import items
 from messagelog.messages import ORIGINS, ROLES, JSONValue
 
-from tests import strategies
+from tests.support import strategies
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -56,7 +57,7 @@ def line_and_back(message: StoredMessage) -> StoredMessage:
 
 
 def item_and_back(message: StoredMessage) -> StoredMessage:
-    return codec.from_item(codec.to_item(message, message.at), message.seq)
+    return items.from_item(items.to_item(message, message.at), message.seq)
 
 
 @given(strategies.stored_messages)
@@ -121,12 +122,12 @@ def test_the_json_form() -> None:
 def test_absent_fields_are_left_out_of_the_json_form_and_of_the_item() -> None:
     message = StoredMessage(role="user", content="", seq=1, at=AT)
     assert codec.to_json(message) == {"seq": 1, "at": "2026-03-01T12:00:00.000000Z", "role": "user", "content": ""}
-    assert codec.to_item(message, AT) == {"at": {"N": "1772366400000000"}, "role": {"S": "user"}, "content": {"S": ""}}
+    assert items.to_item(message, AT) == {"at": {"N": "1772366400000000"}, "role": {"S": "user"}, "content": {"S": ""}}
 
 
 def test_the_item_holds_the_calls_as_json_text() -> None:
     message = StoredMessage.of(calling({"b": 1.0, "a": "é"}), seq=1, at=AT)
-    assert codec.to_item(message, AT)["tool_calls"] == {"S": '[{"id":"t1","name":"f","args":{"b":1.0,"a":"é"}}]'}
+    assert items.to_item(message, AT)["tool_calls"] == {"S": '[{"id":"t1","name":"f","args":{"b":1.0,"a":"é"}}]'}
 
 
 @given(strategies.messages, strategies.messages)
@@ -153,7 +154,7 @@ def test_empty_text_is_not_absence(empty: str) -> None:
 
 @given(strategies.times)
 def test_time_is_kept_to_the_microsecond_and_always_written_alike(at: datetime) -> None:
-    assert codec.from_micros(codec.micros(at)) == at
+    assert items.from_micros(items.micros(at)) == at
     text = codec.to_json(StoredMessage(role="user", content="", seq=1, at=at))["at"]
     assert len(text) == len("2026-03-01T12:00:00.000000Z")
     assert text.endswith("Z")

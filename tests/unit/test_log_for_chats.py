@@ -1,4 +1,4 @@
-"""What a log offers to the chat layer: `also` and `on_stored` of append_many."""
+"""What a log offers to the chat layer: `write`, then `notify` with further listeners; conditions on an append."""
 
 from __future__ import annotations
 
@@ -7,41 +7,53 @@ from typing import Any
 
 import pytest
 from messagelog import AgentMessage, MessageLog, OnAppendError, StoredMessage
-from messagelog.memory import MemoryAlso, MemoryStorage
-from messagelog.storage import AlsoError
+from messagelog.log import notify
+from messagelog.memory import MemoryCondition, MemoryStorage
+from messagelog.storage import Append, ConditionFailedError
 
-TWO = [AgentMessage("user", "one"), AgentMessage("user", "two")]
+TWO = (AgentMessage("user", "one"), AgentMessage("user", "two"))
 
 
-def test_on_stored_is_called_after_on_append_for_each_message_once() -> None:
+def test_write_calls_nobody_and_store_calls_on_append() -> None:
+    called: list[int] = []
+    log = MessageLog(MemoryStorage(), lambda message: called.append(message.seq))
+    assert log.write(Append(TWO)).seq == 2
+    assert called == []
+    assert log.store(Append(TWO)).seq == 4
+    assert called == [3, 4]
+
+
+def test_listeners_are_called_message_by_message_and_not_for_a_repeat() -> None:
     called: list[Any] = []
-    log = MessageLog(MemoryStorage(), lambda message: called.append(("on_append", message.seq)))
+    log = MessageLog(MemoryStorage())
     for _ in range(2):
-        log.append_many(TWO, idempotency_key="k", on_stored=lambda message: called.append(("on_stored", message.seq)))
-    assert called == [("on_append", 1), ("on_stored", 1), ("on_append", 2), ("on_stored", 2)]
+        stored = log.write(Append(TWO, idempotency_key="k")).stored
+        notify(
+            [lambda message: called.append((1, message.seq)), lambda message: called.append((2, message.seq))], stored
+        )
+    assert called == [(1, 1), (2, 1), (1, 2), (2, 2)]
 
 
-@pytest.mark.parametrize("failing", ["on_append", "on_stored"])
-def test_whichever_raises_both_are_called_for_all(failing: str) -> None:
+@pytest.mark.parametrize("failing", ["first", "second"])
+def test_whichever_listener_raises_all_are_called_for_all(failing: str) -> None:
     called: list[str] = []
 
-    def callback(name: str, message: StoredMessage) -> None:
+    def listener(name: str, message: StoredMessage) -> None:
         called.append(name)
         if name == failing:
             raise RuntimeError(f"{name} {message.seq}")
 
-    log = MessageLog(MemoryStorage(), lambda message: callback("on_append", message))
+    stored = MessageLog(MemoryStorage()).write(Append(TWO)).stored
     with pytest.raises(OnAppendError) as caught:
-        log.append_many(TWO, on_stored=lambda message: callback("on_stored", message))
-    assert called == ["on_append", "on_stored"] * 2
+        notify([lambda message: listener("first", message), lambda message: listener("second", message)], stored)
+    assert called == ["first", "second"] * 2
     assert (caught.value.seqs, str(caught.value.__cause__)) == ((1, 2), f"{failing} 1")
-    assert log.count() == 2
 
 
-def test_also_commits_with_the_messages_or_nothing_does() -> None:
+def test_conditions_commit_with_the_messages_or_nothing_does() -> None:
     log, done = MessageLog(MemoryStorage()), []
-    also = MemoryAlso(threading.RLock(), lambda: not done, lambda: done.append(1))
-    assert log.append_many(TWO, also=[also]) == 2
-    with pytest.raises(AlsoError) as caught:
-        log.append_many(TWO, also=[MemoryAlso(threading.RLock(), lambda: True), also])
+    once = MemoryCondition(threading.RLock(), lambda: not done, lambda: done.append(1))
+    assert log.store(Append(TWO, conditions=(once,))).seq == 2
+    with pytest.raises(ConditionFailedError) as caught:
+        log.store(Append(TWO, conditions=(MemoryCondition(threading.RLock(), lambda: True), once)))
     assert (caught.value.place, done, log.count()) == (1, [1], 2)

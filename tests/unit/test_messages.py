@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from messagelog import AgentMessage, StoredMessage, ToolCall
 
-from tests import strategies
+from tests.support import strategies
 
 CALL = ToolCall(id="t1", name="find", args={"q": "x"})
 MESSAGE = AgentMessage("assistant", "let me look", tool_calls=(CALL,))

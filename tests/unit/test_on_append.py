@@ -13,7 +13,7 @@ from messagelog import (
 )
 from messagelog.memory import MemoryStorage
 
-from tests import strategies
+from tests.support import strategies
 
 
 @given(st.lists(strategies.messages, min_size=1, max_size=3))

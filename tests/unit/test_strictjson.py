@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from messagelog import CodecError, codec, strictjson
 
-from tests import strategies
+from tests.support import strategies
 
 
 def loads(text: str, max_levels: int = 250) -> Any:

@@ -14,7 +14,7 @@ import pytest
 from cfnlint.api import lint_file  # type: ignore[import-untyped]
 
 from local.template import ROOT
-from tests.sam_template import NOTHING, RESOURCES, TEMPLATE, deployed, function, logical_id, of_type, routes
+from tests.support.sam_template import NOTHING, RESOURCES, TEMPLATE, deployed, function, logical_id, of_type, routes
 
 MESSAGES = "/conversations/{conversation}/messages"
 CHAT = "/conversations/{conversation}"

@@ -11,7 +11,7 @@ from cfnlint.api import lint  # type: ignore[import-untyped]
 from cfnlint.config import ManualArgs  # type: ignore[import-untyped]
 from messagelog.dynamodb import keys
 
-from tests.sam_template import TEMPLATE, deployed, of_type, routes, translate
+from tests.support.sam_template import TEMPLATE, deployed, of_type, routes, translate
 
 JWT = {"JwtIssuer": "https://login.example.com/", "JwtAudience": "messagelog", "JwtTenantClaim": "tenant"}
 KEY = "arn:aws:kms:us-east-1:123456789012:key/0c4f2a3e-5d1b-4a6f-9c8e-7b6a5d4c3b2a"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.sam_template import NOTHING, RESOURCES, TEMPLATE, function, logical_id, of_type
+from tests.support.sam_template import NOTHING, RESOURCES, TEMPLATE, function, logical_id, of_type
 
 
 def grants(resource: str, *actions: str, service: str = "dynamodb") -> tuple[str, frozenset[str]]:

@@ -7,6 +7,7 @@ log = MessageLog(DynamoDBStorage("support-4711", table="MessageTable"))
 seq = log.add("user", "Where is my parcel?")
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from messagelog.errors import (
@@ -14,25 +15,43 @@ from messagelog.errors import (
     ConflictError,
     ExpectedCountError,
     IdempotencyMismatchError,
-    LeaseLostError,
     MessageLogError,
     MessageTooLargeError,
-    NoModelError,
+    NotWrittenError,
     OnAppendError,
-    PromptChangedError,
-    ProviderError,
-    SendRunningError,
     StorageUnavailableError,
     ThrottledError,
-    TurnDoneError,
-    TurnFailedError,
     UnknownOutcomeError,
+    WrittenError,
 )
 from messagelog.log import MessageLog
-from messagelog.messages import AgentMessage, StoredMessage, ToolCall
+from messagelog.messages import AgentMessage, Messages, StoredMessage, ToolCall
 
 if TYPE_CHECKING:
-    from messagelog.incoming import from_anthropic, from_bedrock, from_langchain, from_openai
+    from messagelog.chat.errors import (
+        LeaseLostError,
+        NoModelError,
+        PromptChangedError,
+        ProviderError,
+        SendRunningError,
+        TurnDoneError,
+        TurnFailedError,
+    )
+    from messagelog.readers import from_anthropic, from_bedrock, from_langchain, from_openai
+
+_HOMES = {
+    "LeaseLostError": "chat.errors",
+    "NoModelError": "chat.errors",
+    "PromptChangedError": "chat.errors",
+    "ProviderError": "chat.errors",
+    "SendRunningError": "chat.errors",
+    "TurnDoneError": "chat.errors",
+    "TurnFailedError": "chat.errors",
+    "from_anthropic": "readers",
+    "from_bedrock": "readers",
+    "from_langchain": "readers",
+    "from_openai": "readers",
+}
 
 __all__ = [
     "AgentMessage",
@@ -44,7 +63,9 @@ __all__ = [
     "MessageLog",
     "MessageLogError",
     "MessageTooLargeError",
+    "Messages",
     "NoModelError",
+    "NotWrittenError",
     "OnAppendError",
     "PromptChangedError",
     "ProviderError",
@@ -56,6 +77,7 @@ __all__ = [
     "TurnDoneError",
     "TurnFailedError",
     "UnknownOutcomeError",
+    "WrittenError",
     "from_anthropic",
     "from_bedrock",
     "from_langchain",
@@ -64,9 +86,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The way in is imported when it is first used: most functions only store and read, and start sooner without it."""
-    if name.startswith("from_") and name in __all__:
-        from messagelog import incoming
-
-        return getattr(incoming, name)
+    """Imports a name when it is first used: most functions only store and read, and start sooner without the rest."""
+    if name in _HOMES:
+        return getattr(import_module(f"messagelog.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,14 +1,12 @@
-"""Messages in and out of JSON and of DynamoDB items, exactly.
+"""Messages to JSON and back, exactly.
 
-What goes in is checked so strictly that what comes out is equal to it. Tool calls are stored as JSON text: it keeps
-what a DynamoDB map does not, `1.0` apart from `1`, `-0.0`, integers of 4,300 digits, nesting over 32 levels, key order.
+Input is checked so strictly that the output is equal to it.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -17,9 +15,9 @@ from typing import Any, cast
 
 from messagelog.errors import CodecError
 from messagelog.messages import ORIGINS, ROLES, AgentMessage, Origin, Role, StoredMessage, ToolCall
+from messagelog.sdk_objects import fields_of
 from messagelog.strictjson import below, copied, dumps, is_unicode, kind_of, refuse_kind, require_object
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MESSAGE_FIELDS = ("role", "content", "name", "toolCalls", "toolCallId", "origin", "createdAt")
 _STORED_FIELDS = ("seq", "at")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
@@ -47,16 +45,6 @@ def parse(value: AgentMessage | Mapping[str, object], path: str = "") -> AgentMe
     )
 
 
-def dumped(value: object) -> Mapping[str, Any] | None:
-    """The fields of an object of an SDK, all of them pydantic models, also where a tracer wraps it; of others None.
-
-    What only seems to have `model_dump`, as a mock, or is the class of a model, is none.
-    """
-    dump = None if isinstance(value, type) else getattr(value, "model_dump", None)
-    fields = dump(warnings=False) if callable(dump) else None
-    return fields if isinstance(fields, Mapping) else None
-
-
 def each(messages: Iterable[AgentMessage | Mapping[str, object]]) -> Iterator[tuple[str, Any]]:
     """The messages of a batch, each with its path. Raises TypeError for a message that is in none."""
     if isinstance(messages, AgentMessage | Mapping):
@@ -76,7 +64,7 @@ def to_json(message: AgentMessage) -> dict[str, Any]:
     if message.name is not None:
         form["name"] = message.name
     if message.tool_calls:
-        form["toolCalls"] = _calls(message)
+        form["toolCalls"] = calls_to_json(message)
     if message.tool_call_id is not None:
         form["toolCallId"] = message.tool_call_id
     if message.origin is not None:
@@ -118,60 +106,14 @@ def digest(messages: Iterable[AgentMessage]) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def to_item(message: AgentMessage, at: datetime) -> dict[str, Any]:
-    """The message's attributes in DynamoDB's form, without the key. `at` is stored in microseconds since 1970."""
-    item: dict[str, Any] = {
-        "at": {"N": str(micros(at))},
-        "role": {"S": message.role},
-        "content": {"S": message.content},
-    }
-    if message.name is not None:
-        item["name"] = {"S": message.name}
-    if message.tool_calls:
-        item["tool_calls"] = {"S": dumps(_calls(message))}
-    if message.tool_call_id is not None:
-        item["tool_call_id"] = {"S": message.tool_call_id}
-    if message.origin is not None:
-        item["origin"] = {"S": message.origin}
-    if message.created_at is not None:
-        item["created_at"] = {"N": str(micros(message.created_at))}
-    return item
-
-
-def from_item(item: Mapping[str, Any], seq: int) -> StoredMessage:
-    """The message that `to_item` wrote. Its content may have been compressed since, with zlib."""
-    content = item["content"]
-    calls = json.loads(item["tool_calls"]["S"]) if "tool_calls" in item else ()
-    return StoredMessage(
-        role=item["role"]["S"],
-        content=content["S"] if "S" in content else zlib.decompress(content["B"]).decode(),
-        name=item["name"]["S"] if "name" in item else None,
-        tool_calls=tuple(ToolCall(**call) for call in calls),
-        tool_call_id=item["tool_call_id"]["S"] if "tool_call_id" in item else None,
-        origin=item["origin"]["S"] if "origin" in item else None,
-        created_at=from_micros(int(item["created_at"]["N"])) if "created_at" in item else None,
-        seq=seq,
-        at=from_micros(int(item["at"]["N"])),
-    )
-
-
-def micros(at: datetime) -> int:
-    """Microseconds since 1970, exactly."""
-    return (at - _EPOCH) // timedelta(microseconds=1)
-
-
-def from_micros(at: int) -> datetime:
-    """The time that `micros` counted."""
-    return _EPOCH + timedelta(microseconds=at)
-
-
-def _calls(message: AgentMessage) -> list[dict[str, Any]]:
+def calls_to_json(message: AgentMessage) -> list[dict[str, Any]]:
+    """The message's tool calls in their JSON form. `args` are the message's own, not a copy."""
     return [{"id": call.id, "name": call.name, "args": call.args} for call in message.tool_calls]
 
 
 def _refuse_foreign(form: object, path: str) -> None:
     """Tells where a message of another library goes."""
-    if dumped(form) is not None:
+    if fields_of(form) is not None:
         way_in = "from_openai, from_anthropic, from_bedrock or from_langchain makes messages of what a library gives"
         raise CodecError(path, f"must be an object, not {kind_of(form)}: {way_in}")
     for field, ours in _OF_OPENAI.items():
@@ -189,7 +131,7 @@ def _form_of(message: AgentMessage, path: str) -> dict[str, Any]:
         "role": message.role,
         "content": message.content,
         "name": message.name,
-        "toolCalls": _calls(message),
+        "toolCalls": calls_to_json(message),
         "toolCallId": message.tool_call_id,
         "origin": message.origin,
         "createdAt": message.created_at,

@@ -1,4 +1,4 @@
-"""The log of one conversation: everything that can be derived from a storage's three methods, once."""
+"""MessageLog: everything that callers do with a conversation, on three methods of a storage."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from typing import Any, TypedDict, Unpack, overload
 from messagelog import codec
 from messagelog.checks import check_has, check_number
 from messagelog.errors import ExpectedCountError, OnAppendError
-from messagelog.messages import AgentMessage, Role, StoredMessage
-from messagelog.storage import Storage
-from messagelog.strictjson import is_unicode
-from messagelog.travel import check_travels
+from messagelog.messages import AgentMessage, Messages, Role, StoredMessage
+from messagelog.reply_limit import check_fits_a_reply
+from messagelog.storage import Append, Appended, Storage
 from messagelog.views.anthropic import to_anthropic
 from messagelog.views.bedrock import to_bedrock
 from messagelog.views.langchain import to_langchain
 from messagelog.views.openai import to_openai
-from messagelog.views.windows import REACH, window
+from messagelog.views.windows import window
 
-MAX_KEY_LENGTH = 255
+Listener = Callable[[StoredMessage], object]
 
 
-class Limits(TypedDict, total=False):
+class WindowLimits(TypedDict, total=False):
     """How much of the history a view shows: the arguments of `MessageLog.window`."""
 
     last: int | None
@@ -33,27 +32,32 @@ class Limits(TypedDict, total=False):
 
 
 class MessageLog:
-    """An append-only log of messages. Each gets the next seq: 1, 2, 3 … without a gap.
+    """An append-only log of messages. Each message gets the next seq: 1, 2, 3 … without a gap.
 
-    `storage` keeps one conversation. `on_append(stored_message)` is called once for each message after its commit, in
-    order; what it raises is raised as OnAppendError, and the messages stay stored.
+    A read sees every write that was acknowledged before it began. With `consistent=False` it may miss the newest
+    writes, and costs half.
 
-    Reads see every write that was acknowledged before; with `consistent=False` they may not, and cost half.
-    Numbers out of range raise ValueError, arguments of another kind TypeError. What the storage raises is in
-    `messagelog.errors`.
+    Args:
+        storage: Keeps one conversation.
+        on_append: Called with each stored message after the commit, once and in order. If it raises, the messages stay
+            stored and the append raises OnAppendError.
+
+    Raises:
+        TypeError: An argument is of the wrong kind.
+        ValueError: A number is out of range.
+        MessageLogError: The storage failed; `messagelog.errors` has the classes.
     """
 
-    def __init__(self, storage: Storage, on_append: Callable[[StoredMessage], object] | None = None) -> None:
+    def __init__(self, storage: Storage, on_append: Listener | None = None) -> None:
         check_has("storage", storage, ("append", "read", "count"), "a Storage such as DynamoDBStorage(…)")
         self._storage = storage
-        self._on_append = on_append
+        self.listeners: tuple[Listener, ...] = (on_append,) if on_append else ()
 
     def add(
         self, role: Role, content: str, *, expected_count: int | None = None, idempotency_key: str | None = None
     ) -> int:
-        """Appends a message of just a role and a text: see `append`."""
-        message = AgentMessage(role, content)
-        return self.append(message, expected_count=expected_count, idempotency_key=idempotency_key)
+        """Appends a message that has only a role and a text. See `append`."""
+        return self.append(AgentMessage(role, content), expected_count=expected_count, idempotency_key=idempotency_key)
 
     def append(
         self,
@@ -62,16 +66,26 @@ class MessageLog:
         expected_count: int | None = None,
         idempotency_key: str | None = None,
     ) -> int:
-        """Appends a message, given as a value or in its JSON form, and returns its seq.
+        """Appends a message.
 
-        `expected_count`: only if the log holds that many messages, else ExpectedCountError. `idempotency_key`: text
-        that names this append in its conversation; done again with the same key and content, within a day at least, it
-        returns the first seq and writes nothing; with other content it raises IdempotencyMismatchError.
+        Args:
+            message: The message, as a value or in its JSON form.
+            expected_count: Append only if the log holds this many messages.
+            idempotency_key: Text of 1 to 255 characters that names this append in its conversation. The same key with
+                the same content returns the first seq and writes nothing, for a day at least.
 
-        Raises CodecError if the message cannot be stored and read back equal, MessageTooLargeError if no reply could
-        carry it.
+        Returns:
+            The message's seq.
+
+        Raises:
+            CodecError: The message cannot be stored and read back equal.
+            MessageTooLargeError: No reply could carry the message.
+            ExpectedCountError: The log holds another number of messages.
+            IdempotencyMismatchError: The key was used before, for other content.
+            UnknownOutcomeError: No answer came, so the message may or may not be stored.
+            OnAppendError: The message is stored, but `on_append` raised.
         """
-        return self._store([_checked(message, "")], expected_count, idempotency_key)
+        return self.store(Append((admit(message),), expected_count, idempotency_key)).seq
 
     def append_many(
         self,
@@ -79,30 +93,55 @@ class MessageLog:
         *,
         expected_count: int | None = None,
         idempotency_key: str | None = None,
-        also: Sequence[Any] = (),
-        on_stored: Callable[[StoredMessage], object] | None = None,
     ) -> int:
-        """Appends all messages or none, one behind the other, of any number and size, and returns the last seq.
+        """Appends all messages or none, one after another, whatever their number and size.
 
-        Of no messages it writes nothing, not even the idempotency key, and returns the count. Otherwise like `append`.
+        An empty batch writes nothing, not even the idempotency key. Otherwise it works like `append`.
 
-        For the chat layer: `also` commits with the messages, see `Storage.append`; `on_stored` is called like
-        `on_append`, and after it.
+        Returns:
+            The last message's seq; the count for an empty batch.
         """
-        batch = [_checked(message, path) for path, message in codec.each(messages)]
-        return self._store(batch, expected_count, idempotency_key, also, on_stored)
+        return self.store(Append(admit_all(messages), expected_count, idempotency_key)).seq
+
+    def store(self, append: Append) -> Appended:
+        """Stores the messages of an append, and calls `on_append` for each of them.
+
+        `add`, `append` and `append_many` end here. Use it to learn whether an append was a repeat.
+
+        Raises:
+            OnAppendError: The messages are stored, but `on_append` raised.
+            MessageLogError: See `Storage.append`.
+        """
+        appended = self.write(append)
+        notify(self.listeners, appended.stored)
+        return appended
+
+    def write(self, append: Append) -> Appended:
+        """Stores the messages of an append, and calls nobody. The caller passes them to `notify` afterwards."""
+        if append.messages:
+            return self._storage.append(append)
+        count = self.count()
+        if append.expected_count not in (None, count):
+            raise ExpectedCountError(count)
+        return Appended(count)
 
     def all(self, *, after: int = 0, limit: int | None = None, consistent: bool = True) -> list[StoredMessage]:
-        """The messages with a seq greater than `after`, oldest first, at most `limit`: without either, all of them."""
+        """Returns the messages with a seq greater than `after`, oldest first.
+
+        Args:
+            after: The seq after which to begin.
+            limit: The largest number of messages to return; None for all.
+            consistent: If false, the newest writes may be missing, at half the cost.
+        """
         return list(self.iter_all(after=after, limit=limit, consistent=consistent))
 
     def iter_all(self, *, after: int = 0, limit: int | None = None, consistent: bool = True) -> Iterator[StoredMessage]:
-        """The same as `all`, read as it is consumed."""
+        """Yields the same messages as `all`, and reads them while they are consumed."""
         check_number("after", after)
         return self._read(limit, after=after, consistent=consistent)
 
     def newest_first(self, limit: int | None = None, *, consistent: bool = True) -> Iterator[StoredMessage]:
-        """The messages from the last one back, at most `limit`, read as they are consumed."""
+        """Yields the messages from the last one back, at most `limit`, and reads them while they are consumed."""
         return self._read(limit, newest_first=True, consistent=consistent)
 
     @overload
@@ -110,14 +149,14 @@ class MessageLog:
     @overload
     def last(self, n: int, *, consistent: bool = True) -> list[StoredMessage]: ...
     def last(self, n: int | None = None, *, consistent: bool = True) -> StoredMessage | list[StoredMessage] | None:
-        """The last message, None if there is none; with `n` the last n, oldest first."""
+        """Returns the last message, None if there is none; with `n` the last n messages, oldest first."""
         if n is None:
             return next(self.newest_first(1, consistent=consistent), None)
         check_number("n", n)
         return list(self.newest_first(n, consistent=consistent))[::-1]
 
     def count(self, *, consistent: bool = True) -> int:
-        """The number of messages, which is the seq of the last one."""
+        """Returns the number of messages, which is the seq of the last one."""
         return self._storage.count(consistent=consistent)
 
     def window(
@@ -128,63 +167,53 @@ class MessageLog:
         count_tokens: Callable[[str], int] | None = None,
         after: int = 0,
         consistent: bool = True,
-    ) -> list[StoredMessage]:
-        """The newest messages within the limits, cut where a provider accepts the cut, oldest first.
+    ) -> Messages:
+        """Returns the newest messages within the limits, cut where a provider accepts the cut, oldest first.
 
-        At most `last` messages of at most `max_tokens` tokens, counted by `count_tokens` (a text's tokens) or estimated
-        at 4 UTF-8 bytes each; without a limit, all of them. For a window, the log begins behind `after`. It reads about
-        what it returns.
+        It reads about as much as it returns.
+
+        Args:
+            last: The largest number of messages; None for no limit.
+            max_tokens: The largest number of tokens of their text; None for no limit.
+            count_tokens: Counts the tokens of a text. By default a token is estimated at 4 bytes of UTF-8.
+            after: The seq after which the log begins for this window.
+            consistent: If false, the newest writes may be missing, at half the cost.
+
+        Returns:
+            The messages, as a list that knows its `reach`.
         """
         check_number("after", after)
         if last is None and max_tokens is None:
-            return self.all(after=after, consistent=consistent)
+            return Messages(self.iter_all(after=after, consistent=consistent))
         newest_first = self._storage.read(after=after, newest_first=True, consistent=consistent)
         return window(newest_first, last=last, max_tokens=max_tokens, count_tokens=count_tokens)
 
-    def to_openai(self, *, faithful: bool = False, **limits: Unpack[Limits]) -> list[dict[str, Any]]:
-        """The history as OpenAI Chat Completions messages, made right where OpenAI would refuse it.
+    def to_openai(self, *, faithful: bool = False, **limits: Unpack[WindowLimits]) -> list[dict[str, Any]]:
+        """Returns the history as OpenAI Chat Completions messages, repaired where OpenAI would refuse it.
 
-        `faithful` gives it as it is; the limits are those of `window`.
+        Args:
+            faithful: Show each message as it is, without repairs.
+            **limits: The arguments of `window`.
         """
-        return to_openai(self.window(**limits), faithful=faithful, reach=_reach(limits))
+        return to_openai(self.window(**limits), faithful=faithful)
 
-    def to_anthropic(self, *, faithful: bool = False, **limits: Unpack[Limits]) -> list[dict[str, Any]]:
-        """The same as turns of the Anthropic Messages API. Pass system messages as the request's `system` yourself."""
-        return to_anthropic(self.window(**limits), faithful=faithful, reach=_reach(limits))
+    def to_anthropic(self, *, faithful: bool = False, **limits: Unpack[WindowLimits]) -> list[dict[str, Any]]:
+        """Returns the history as turns of the Anthropic Messages API. See `to_openai`.
 
-    def to_bedrock(self, *, faithful: bool = False, **limits: Unpack[Limits]) -> list[dict[str, Any]]:
-        """The same as messages of the Bedrock Converse API. Pass system messages as the request's `system` yourself."""
-        return to_bedrock(self.window(**limits), faithful=faithful, reach=_reach(limits))
+        System messages are left out: pass them as the request's `system`.
+        """
+        return to_anthropic(self.window(**limits), faithful=faithful)
 
-    def to_langchain(self, *, faithful: bool = False, **limits: Unpack[Limits]) -> list[dict[str, Any]]:
-        """The same as LangChain messages: the text of system, user and assistant only."""
-        return to_langchain(self.window(**limits), faithful=faithful, reach=_reach(limits))
+    def to_bedrock(self, *, faithful: bool = False, **limits: Unpack[WindowLimits]) -> list[dict[str, Any]]:
+        """Returns the history as messages of the Bedrock Converse API. See `to_openai`.
 
-    def _store(
-        self,
-        messages: list[AgentMessage],
-        expected_count: int | None,
-        idempotency_key: str | None,
-        also: Sequence[Any] = (),
-        on_stored: Callable[[StoredMessage], object] | None = None,
-    ) -> int:
-        if expected_count is not None:
-            check_number("expected_count", expected_count)
-        if idempotency_key is not None:
-            _check_key(idempotency_key)
-        if not messages:
-            return self._count_if(expected_count)
-        appended = self._storage.append(
-            messages, expected_count=expected_count, idempotency_key=idempotency_key, also=also
-        )
-        _call_back([call for call in (self._on_append, on_stored) if call], appended.stored)
-        return appended.seq
+        System messages are left out: pass them as the request's `system`.
+        """
+        return to_bedrock(self.window(**limits), faithful=faithful)
 
-    def _count_if(self, expected_count: int | None) -> int:
-        count = self.count()
-        if expected_count not in (None, count):
-            raise ExpectedCountError(count)
-        return count
+    def to_langchain(self, *, faithful: bool = False, **limits: Unpack[WindowLimits]) -> list[dict[str, Any]]:
+        """Returns the history as LangChain messages: only the text of system, user and assistant."""
+        return to_langchain(self.window(**limits), faithful=faithful)
 
     def _read(self, limit: int | None, **how: Any) -> Iterator[StoredMessage]:
         if limit is None:
@@ -193,29 +222,38 @@ class MessageLog:
         return self._storage.read(limit=limit, **how) if limit else iter(())
 
 
-def _checked(message: AgentMessage | Mapping[str, object], path: str) -> AgentMessage:
+def admit(message: AgentMessage | Mapping[str, object], path: str = "") -> AgentMessage:
+    """Checks a message once, on its way into a log, and returns it as a value that shares nothing with the argument.
+
+    Args:
+        message: The message, as a value or in its JSON form.
+        path: The path of the message in what the caller gave, for errors.
+
+    Raises:
+        CodecError: The message cannot be stored and read back equal.
+        MessageTooLargeError: No reply could carry the message.
+    """
     checked = codec.parse(message, path)
-    check_travels(checked, path)
+    check_fits_a_reply(checked, path)
     return checked
 
 
-def _call_back(callbacks: Sequence[Callable[[StoredMessage], object]], stored: Sequence[StoredMessage]) -> None:
-    """Tells of every message, also of those behind one whose call raised; then raises for the first that did."""
+def admit_all(messages: Iterable[AgentMessage | Mapping[str, object]]) -> tuple[AgentMessage, ...]:
+    """Checks the messages of a batch. See `admit`."""
+    return tuple(admit(message, path) for path, message in codec.each(messages))
+
+
+def notify(listeners: Sequence[Listener], stored: Sequence[StoredMessage]) -> None:
+    """Calls every listener with every message, message by message, also after one of them raised.
+
+    Raises:
+        OnAppendError: A listener raised; the first error is the cause.
+    """
     first_error: Exception | None = None
-    for message, call in product(stored, callbacks):
+    for message, listener in product(stored, listeners):
         try:
-            call(message)
+            listener(message)
         except Exception as error:
             first_error = first_error or error
     if first_error:
         raise OnAppendError(tuple(message.seq for message in stored)) from first_error
-
-
-def _reach(limits: Limits) -> int | None:
-    windowed = limits.get("last") is not None or limits.get("max_tokens") is not None
-    return REACH if windowed else None
-
-
-def _check_key(key: str) -> None:
-    if type(key) is not str or not 0 < len(key) <= MAX_KEY_LENGTH or not is_unicode(key):
-        raise ValueError(f"idempotency_key must be a text of 1 to {MAX_KEY_LENGTH} characters")

@@ -1,8 +1,8 @@
-"""A log in memory: a real one, for tests and for programs that need no table."""
+"""A log in memory: a real storage, for tests and for programs that need no table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,13 +11,16 @@ from typing import Any
 
 from messagelog import codec
 from messagelog.errors import ExpectedCountError, IdempotencyMismatchError
-from messagelog.messages import AgentMessage, StoredMessage
-from messagelog.storage import AlsoError, Appended
+from messagelog.messages import StoredMessage
+from messagelog.storage import Append, Appended, ConditionFailedError
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryAlso:
-    """A condition and a change of another place in this process, guarded by a lock that one thread may take twice."""
+class MemoryCondition:
+    """A condition on another place in this process, and a change there that commits with the messages.
+
+    `lock` guards that place. One thread must be able to take it twice.
+    """
 
     lock: AbstractContextManager[Any]
     holds: Callable[[], bool]
@@ -25,46 +28,40 @@ class MemoryAlso:
 
 
 class MemoryStorage:
-    """Keeps one conversation in this process. Safe to use from many threads; gone with the process."""
+    """Keeps one conversation in this process. It is safe to use from many threads, and is gone with the process."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._rows: list[tuple[str, datetime]] = []  # as text, so that no reader shares an object with what is stored
+        self._rows: list[tuple[str, datetime]] = []  # as text, so that no reader shares an object with the storage
         self._keys: dict[str, tuple[int, str]] = {}  # idempotency key: seq, digest
 
-    def append(
-        self,
-        messages: Sequence[AgentMessage],
-        *,
-        expected_count: int | None = None,
-        idempotency_key: str | None = None,
-        also: Sequence[MemoryAlso] = (),
-    ) -> Appended:
-        """See `Storage.append`. Idempotency keys are kept for ever."""
+    def append(self, append: Append) -> Appended:
+        """See `Storage.append`. Idempotency keys never expire. The conditions are `MemoryCondition`s."""
         at = datetime.now(UTC)
+        key = append.idempotency_key
         with self._lock, ExitStack() as locks:
-            if idempotency_key in self._keys:
-                return self._replayed(idempotency_key, messages)
-            for place, other in enumerate(also):
-                locks.enter_context(other.lock)
-                if not other.holds():
-                    raise AlsoError(place)
+            if key in self._keys:
+                return self._replayed(key, append)
+            for place, condition in enumerate(append.conditions):
+                locks.enter_context(condition.lock)
+                if not condition.holds():
+                    raise ConditionFailedError(place)
             count = len(self._rows)
-            if expected_count not in (None, count):
+            if append.expected_count not in (None, count):
                 raise ExpectedCountError(count)
-            for other in also:
-                other.commit()
-            self._rows += [(codec.to_line(message), at) for message in messages]
-            stored = [StoredMessage.of(message, seq=count + i, at=at) for i, message in enumerate(messages, 1)]
-            if idempotency_key is not None:
-                self._keys[idempotency_key] = (len(self._rows), codec.digest(messages))
-        return Appended(stored[-1].seq, stored)
+            for condition in append.conditions:
+                condition.commit()
+            self._rows += [(codec.to_line(message), at) for message in append.messages]
+            if key is not None:
+                self._keys[key] = (len(self._rows), codec.digest(append.messages))
+        stored = (StoredMessage.of(message, seq=count + i, at=at) for i, message in enumerate(append.messages, 1))
+        return Appended(count + len(append.messages), tuple(stored))
 
-    def _replayed(self, idempotency_key: str, messages: Sequence[AgentMessage]) -> Appended:
-        seq, digest = self._keys[idempotency_key]
-        if digest != codec.digest(messages):
+    def _replayed(self, key: str, append: Append) -> Appended:
+        seq, digest = self._keys[key]
+        if digest != codec.digest(append.messages):
             raise IdempotencyMismatchError
-        return Appended(seq, [])
+        return Appended(seq, replayed=True)
 
     def read(
         self, *, after: int = 0, limit: int | None = None, newest_first: bool = False, consistent: bool = True

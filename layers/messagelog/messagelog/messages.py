@@ -1,7 +1,8 @@
-"""The values of a conversation: pure, frozen, and without any knowledge of where they are kept."""
+"""The values of a conversation: pure, frozen, and independent of where they are kept."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias, get_args
@@ -18,7 +19,10 @@ ORIGINS: tuple[Origin, ...] = get_args(Origin)
 class ToolCall:
     """A tool call as the model asked for it.
 
-    `id` is the model's own; the tool message that answers it carries it as `tool_call_id`. `args` is any JSON value.
+    Attributes:
+        id: The model's own id. The tool message that answers the call carries it as `tool_call_id`.
+        name: The name of the tool.
+        args: Any JSON value.
     """
 
     id: str
@@ -28,12 +32,16 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class AgentMessage:
-    """A message of a conversation, in no provider's dialect.
+    """A message of a conversation, in a form that belongs to no provider.
 
-    `role` and `content` are always there. `name` is the tool's name for role `tool`, else a speaker's label.
-    `tool_calls` are the calls an assistant asks for; `tool_call_id` links a tool's result to its call.
-    The role `reasoning`, `origin` (who caused the message) and `created_at` (when it was made, which may be long before
-    it is stored; UTC) belong to the chat layer.
+    Attributes:
+        role: Who speaks. The role `reasoning` belongs to the chat layer.
+        content: The text.
+        name: The tool's name for role `tool`, otherwise a label of the speaker.
+        tool_calls: The calls that an assistant asks for. A list is accepted and kept as a tuple.
+        tool_call_id: The id of the call that a tool's result answers.
+        origin: What caused the message. It belongs to the chat layer.
+        created_at: When the message was made (UTC), maybe long before it is stored. It belongs to the chat layer.
     """
 
     role: Role
@@ -46,7 +54,7 @@ class AgentMessage:
 
     def __post_init__(self) -> None:
         given: object = self.tool_calls
-        if given is None or isinstance(given, list):  # what a caller has at hand, kept as a read gives it back
+        if given is None or isinstance(given, list):
             object.__setattr__(self, "tool_calls", tuple(given or ()))
 
 
@@ -54,8 +62,9 @@ class AgentMessage:
 class StoredMessage(AgentMessage):
     """A message as the log holds it.
 
-    `seq` is its number, 1, 2, 3 … without a gap, and the only order. `at` is when it was appended (UTC, to the
-    microsecond): information, never an order.
+    Attributes:
+        seq: Its number: 1, 2, 3 … without a gap. Messages are ordered by it alone.
+        at: When it was appended (UTC, to the microsecond), for information only.
     """
 
     seq: int
@@ -63,7 +72,7 @@ class StoredMessage(AgentMessage):
 
     @classmethod
     def of(cls, message: AgentMessage, *, seq: int, at: datetime) -> StoredMessage:
-        """The same message, stored as number `seq` at the time `at`."""
+        """Returns the same message, stored as number `seq` at the time `at`."""
         return cls(
             role=message.role,
             content=message.content,
@@ -75,3 +84,15 @@ class StoredMessage(AgentMessage):
             seq=seq,
             at=at,
         )
+
+
+class Messages(list[StoredMessage]):
+    """A part of a log, oldest first, that knows how it was cut.
+
+    `reach` is how far after a call its result may stand to belong to it: a number of messages in a window, None in a
+    whole log. Every view follows it. A plain list of messages counts as a whole log.
+    """
+
+    def __init__(self, messages: Iterable[StoredMessage] = (), *, reach: int | None = None) -> None:
+        super().__init__(messages)
+        self.reach = reach

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from messagelog.errors import NoModelError, StorageUnavailableError
+from messagelog.chat.errors import NoModelError
+from messagelog.errors import StorageUnavailableError
 
 PROVIDERS = ("bedrock", "openai")
 _E = TypeVar("_E", StorageUnavailableError, NoModelError)
@@ -91,11 +92,6 @@ def model_settings() -> ModelSettings:
         remedy = "set CHAT_API_KEY (or CHAT_API_KEY_SECRET), or CHAT_BASE_URL for a server that needs no key"
         raise _unset(NoModelError(remedy), "CHAT_API_KEY")
     return found
-
-
-def openai_api_key() -> str | None:
-    """The key that the package openai uses where it is given none."""
-    return _optional("OPENAI_API_KEY")
 
 
 def chat_settings() -> ChatSettings:

@@ -1,67 +1,106 @@
-"""What a log needs of the place that keeps it. Three methods; everything else is derived from them in `log.py`."""
+"""What a log needs from the place that keeps it: append, read and count. `log.py` derives everything else."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from messagelog.checks import check_number
 from messagelog.errors import ConflictError
 from messagelog.messages import AgentMessage, StoredMessage
+from messagelog.strictjson import is_unicode
+
+MAX_KEY_LENGTH = 255
+MAX_CONDITIONS = 50
 
 
-class AlsoError(ConflictError):
-    """A condition given as `also` did not hold. Nothing was written. `place` is its index in `also`."""
+class ConditionFailedError(ConflictError):
+    """One of an append's conditions did not hold. Nothing was written. `place` is its index in `conditions`."""
 
     def __init__(self, place: int) -> None:
         super().__init__(place)
         self.place = place
 
     def __str__(self) -> str:
-        return "what was to be committed with the messages has changed; nothing was written"
+        return "a condition of this append no longer holds; nothing was written"
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """One append: all of its messages are stored after the others, or none of them.
+
+    Args:
+        messages: The messages, each checked by `messagelog.log.admit`.
+        expected_count: Store them only if the log holds this many messages.
+        idempotency_key: Text of 1 to 255 characters that names this append in its conversation. It is stored with the
+            messages. If it was stored before, for a day at least, nothing is written.
+        conditions: At most 50 conditions and changes in another place that commit with the messages. Only storages of
+            one kind know what they are.
+
+    Raises:
+        ValueError: A number or the key is out of range.
+    """
+
+    messages: tuple[AgentMessage, ...]
+    expected_count: int | None = None
+    idempotency_key: str | None = None
+    conditions: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.expected_count is not None:
+            check_number("expected_count", self.expected_count)
+        key = self.idempotency_key
+        if key is not None and not (type(key) is str and 0 < len(key) <= MAX_KEY_LENGTH and is_unicode(key)):
+            raise ValueError(f"idempotency_key must be a text of 1 to {MAX_KEY_LENGTH} characters")
 
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """What an append did: the last seq, and what was stored; nothing if an idempotency key had been used before."""
+    """The outcome of an append.
+
+    Attributes:
+        seq: The number of its last message.
+        stored: The messages as a read returns them.
+        replayed: Whether an earlier append with the same idempotency key was found. Then `seq` is that append's, and
+            `stored` is empty.
+    """
 
     seq: int
-    stored: Sequence[StoredMessage]
+    stored: tuple[StoredMessage, ...] = ()
+    replayed: bool = False
 
 
 class Storage(Protocol):
     """Keeps one conversation. Implementations are safe to use from many threads and processes."""
 
-    def append(
-        self,
-        messages: Sequence[AgentMessage],
-        *,
-        expected_count: int | None = None,
-        idempotency_key: str | None = None,
-        also: Sequence[Any] = (),
-    ) -> Appended:
-        """Stores the messages behind all others: all of them, or none.
+    def append(self, append: Append) -> Appended:
+        """Stores the messages of an append, of which there is at least one.
 
-        The messages have passed `codec.parse` and there is at least one. With `expected_count` they are stored only if
-        the log holds that many. An `idempotency_key` is stored with them; if it was before, within a day at least,
-        nothing is written, and the seq is the one it got then. `also` are at most 50 conditions and changes of another
-        place that commit with the messages; what they are, only storages of one kind know.
-
-        Raises ExpectedCountError, IdempotencyMismatchError, AlsoError if one of `also` does not hold, or another error
-        of `messagelog.errors` that says whether anything was written.
+        Raises:
+            ExpectedCountError: The log holds another number of messages than expected.
+            IdempotencyMismatchError: The key was used before, for other content.
+            ConditionFailedError: One of the conditions does not hold.
+            MessageLogError: Another error, whose class says whether anything was written.
         """
         ...
 
     def read(
         self, *, after: int = 0, limit: int | None = None, newest_first: bool = False, consistent: bool = True
     ) -> Iterator[StoredMessage]:
-        """Yields the messages with a seq greater than `after`, oldest first or newest first, at most `limit` (above 0).
+        """Yields the messages with a seq greater than `after`.
 
-        Reads as it is consumed. `consistent=False` may miss the latest writes, at half the cost. The values are the
-        reader's own: changing what is inside them changes nothing here.
+        The storage is read while the iterator is consumed. The values belong to the reader: changing what is inside
+        them changes nothing here.
+
+        Args:
+            after: The seq after which to begin.
+            limit: The largest number of messages to yield, at least 1; None for all.
+            newest_first: Begin with the last message and go back.
+            consistent: If false, the newest writes may be missing, at half the cost.
         """
         ...
 
     def count(self, *, consistent: bool = True) -> int:
-        """The number of messages, which is the seq of the last one; 0 for a conversation nobody has written to."""
+        """Returns the number of messages, which is the seq of the last one; 0 for an unknown conversation."""
         ...

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests import faulty
-from tests.faulty import Faulty, LostReply, Outcome
-from tests.http_api import HttpApi, client_of_functions, empty, functions_on_moto, new_process, try_once
+from tests.support import faulty
+from tests.support.faulty import Faulty, LostReply, Outcome
+from tests.support.http_api import HttpApi, client_of_functions, empty, functions_on_moto, new_process, try_once
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -14,9 +14,9 @@ from messagelog import settings
 from messagelog.api import Reply, Request, ok, operation
 
 from local.runtime import LambdaContext
-from tests import faulty
-from tests.faulty import Faulty
-from tests.http_api import HttpApi, Received, client_of_functions, functions_on_moto, new_process, try_once
+from tests.support import faulty
+from tests.support.faulty import Faulty
+from tests.support.http_api import HttpApi, Received, client_of_functions, functions_on_moto, new_process, try_once
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -9,27 +9,29 @@ import pytest
 from messagelog import errors
 from messagelog.api.problems import RequestError, problem_of
 from messagelog.api.reply import problem
+from messagelog.chat.errors import (
+    LeaseLostError,
+    NoModelError,
+    PromptChangedError,
+    ProviderError,
+    SendRunningError,
+    TurnDoneError,
+    TurnFailedError,
+)
 from messagelog.errors import (
     CodecError,
     ConflictError,
     ExpectedCountError,
     IdempotencyMismatchError,
-    LeaseLostError,
     MessageLogError,
     MessageTooLargeError,
-    NoModelError,
     OnAppendError,
-    PromptChangedError,
-    ProviderError,
-    SendRunningError,
     StorageUnavailableError,
     ThrottledError,
-    TurnDoneError,
-    TurnFailedError,
     UnknownOutcomeError,
 )
 
-from tests.http_api import Received
+from tests.support.http_api import Received
 
 SECRET = "a secret in an error"
 STATUS: dict[type[Exception], tuple[Exception, int]] = {

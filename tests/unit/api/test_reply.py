@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from messagelog import StoredMessage
 from messagelog.api import created, newest_page, ok, page
 
-from tests.http_api import Received
+from tests.support.http_api import Received
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ALPHABET = ["a", '"', "\\", "\0", "\n", "\x7f", "é", "語", "\u2028", "😀", "\ufeff", "</"]

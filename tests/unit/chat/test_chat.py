@@ -20,9 +20,9 @@ from messagelog import (
 )
 from messagelog.chat import Chat, MessageQueue
 from messagelog.chat.memory import MemoryChatState
-from messagelog.chat.state import System, Window
+from messagelog.chat.states.state import System, Window
 from messagelog.memory import MemoryStorage
-from messagelog.storage import AlsoError
+from messagelog.storage import Append, Appended, ConditionFailedError
 
 
 def new_chat(on_append: Callable[[StoredMessage], object] | None = None) -> Chat:
@@ -151,9 +151,9 @@ def test_add_all_is_one_append() -> None:
     batches: list[int] = []
 
     class Storage(MemoryStorage):
-        def append(self, messages: Any, **how: Any) -> Any:
-            batches.append(len(messages))
-            return super().append(messages, **how)
+        def append(self, append: Append) -> Appended:
+            batches.append(len(append.messages))
+            return super().append(append)
 
     chat = Chat(Storage(), MemoryChatState())
     assert chat.add_all(AgentMessage("user", str(number)) for number in range(3)) == 3
@@ -221,7 +221,7 @@ def test_what_commits_with_a_record_is_committed_or_nothing_is() -> None:
     staged = chat.state.staged(limit=9)
     drained = [each.message for each in staged]
     assert texts(chat.record(drained, chat.state.unstaging(staged))) == ["queued"]
-    with pytest.raises(AlsoError):
+    with pytest.raises(ConditionFailedError):
         chat.record(drained, chat.state.unstaging(staged))
     assert (texts(chat.messages()), len(seen)) == (["queued"], 1)
 

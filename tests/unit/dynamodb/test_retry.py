@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from messagelog.dynamodb.retry import OutOfTimeError, Retry
 from messagelog.dynamodb.storage import CONNECT_TIMEOUT, READ_TIMEOUT
 
-from tests.clock import Clock
+from tests.support.clock import Clock
 
 
 def test_the_first_try_comes_without_a_pause() -> None:

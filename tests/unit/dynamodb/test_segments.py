@@ -11,7 +11,7 @@ from messagelog import AgentMessage, codec
 from messagelog.dynamodb import limits, segments
 from messagelog.dynamodb.segments import Index
 
-from tests import strategies
+from tests.support import strategies
 
 CJK = "".join(map(chr, range(0x4E00, 0x9F00)))
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from messagelog import AgentMessage, StoredMessage, ToolCall
+from messagelog import AgentMessage, Messages, StoredMessage, ToolCall
 from messagelog.views.anthropic import to_anthropic
 from messagelog.views.openai import to_openai
 from messagelog.views.windows import REACH, window
@@ -89,7 +89,7 @@ def test_providers_take_a_window_of_any_log(log: list[StoredMessage], last: int)
     assert part == log[len(log) - len(part) :]
     assert len(part) <= last
     for rules, view in ((openai_rules, to_openai), (anthropic_rules, to_anthropic)):
-        assert rules.faults(rules.continued(view(part, reach=REACH))) == []
+        assert rules.faults(rules.continued(view(part))) == []
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -110,7 +110,7 @@ def test_a_window_of_a_valid_history_needs_no_mending(provider: Provider, log: l
 @settings(max_examples=100, deadline=None)
 def test_a_window_keeps_hundreds_of_calls_at_once(provider: Provider, log: list[StoredMessage], last: int) -> None:
     part = window(iter(log[::-1]), last=last)
-    view = [turn.body for turn in provider.view.turns(part, reach=REACH)]
+    view = [turn.body for turn in provider.view.turns(part)]
     whole = provider.show(log)
     assert view == whole[len(whole) - len(view) :]
 
@@ -159,13 +159,13 @@ def test_a_window_looks_for_a_call_only_within_reach() -> None:
 )
 def test_in_a_window_what_a_view_does_not_show_is_distance_as_well(view: Any, filler: AgentMessage) -> None:
     log = stored([USER, CALL, *[filler] * REACH, AgentMessage("tool", "late", tool_call_id="t1"), USER])
-    assert "never answered" in str(view(log, reach=REACH))
-    assert "never answered" not in str(view(log[:2] + log[3:], reach=REACH))
+    assert "never answered" in str(view(Messages(log, reach=REACH)))
+    assert "never answered" not in str(view(Messages(log[:2] + log[3:], reach=REACH)))
 
 
 def test_in_a_window_the_call_of_a_result_out_of_reach_is_unanswered() -> None:
     log = stored([USER, CALL, *[USER] * REACH, RESULT, USER])
-    whole, part = to_openai(log), to_openai(window(iter(log[::-1]), last=1000), reach=REACH)
+    whole, part = to_openai(log), to_openai(window(iter(log[::-1]), last=1000))
     assert whole[2] == {"role": "tool", "tool_call_id": "t1", "content": "R"}
     assert part[2]["content"] != "R"
     assert [entry["role"] for entry in part[-3:]] == ["assistant", "tool", "user"]
@@ -177,9 +177,9 @@ def test_in_a_window_a_result_belongs_to_its_call_as_far_as_the_reach(early: lis
     between = [USER] * (REACH - 1)
     late = AgentMessage("tool", "late", tool_call_id="t1")
     near, far = [CALL, *early, *between, late], [CALL, *early, *between, USER, late]
-    assert "late" in to_openai(stored(near), reach=REACH)[1]["content"]
-    assert "late" not in to_openai(stored(far), reach=REACH)[1]["content"]
-    assert to_openai(stored(far), reach=REACH)[-1]["content"] == "late"
+    assert "late" in to_openai(Messages(stored(near), reach=REACH))[1]["content"]
+    assert "late" not in to_openai(Messages(stored(far), reach=REACH))[1]["content"]
+    assert to_openai(Messages(stored(far), reach=REACH))[-1]["content"] == "late"
 
 
 def test_max_tokens_is_estimated_at_four_bytes_a_token() -> None:

@@ -9,13 +9,13 @@ from messagelog.api.reply import Reply, chat_page, ok
 from messagelog.api.request import Request
 from messagelog.api.tables import client_of, log_of, retry_within
 from messagelog.chat.chat import Chat
-from messagelog.chat.dynamodb import DynamoDBChatState
-from messagelog.chat.prompt_container import PromptContainer
-from messagelog.chat.prompt_store import STANDARD
+from messagelog.chat.prompts.container import PromptContainer
+from messagelog.chat.prompts.store import STANDARD
 from messagelog.chat.queue import MessageQueue
+from messagelog.chat.states.dynamodb import DynamoDBChatState
 from messagelog.dynamodb import Counters
+from messagelog.reply_limit import MAX_BODY_BYTES, size_of
 from messagelog.settings import chat_table, settings
-from messagelog.travel import MAX_BODY_BYTES, size_of
 
 
 def chat_of(request: Request) -> Chat:

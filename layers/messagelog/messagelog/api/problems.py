@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from messagelog import errors
+from messagelog.chat import errors as chat_errors
 from messagelog.views.pages import PageTooLargeError
 
 # Status, title, and the seconds after which another try may help.
@@ -13,13 +14,15 @@ _ANSWERS: dict[type[Exception], tuple[int, str, int | None]] = {
     errors.CodecError: (422, "The body is not what this operation takes", None),
     errors.MessageTooLargeError: (413, "The message is too large", None),
     errors.ExpectedCountError: (412, "The log has moved on", None),
-    errors.PromptChangedError: (412, "The prompt tree has changed", None),
+    chat_errors.PromptChangedError: (412, "The prompt tree has changed", None),
     errors.ConflictError: (409, "Conflict with other writers", None),
     errors.ThrottledError: (429, "Throttled", 1),
     errors.StorageUnavailableError: (503, "The storage is unavailable", 10),
     errors.UnknownOutcomeError: (503, "The outcome is unknown", 1),
-    errors.TurnFailedError: (502, "The turn was not started", None),
-    errors.NoModelError: (503, "No model is configured", 60),
+    chat_errors.LeaseLostError: (409, "Another send took over", None),
+    chat_errors.ProviderError: (502, "The model's provider failed", None),
+    chat_errors.TurnFailedError: (502, "The turn was not started", None),
+    chat_errors.NoModelError: (503, "No model is configured", 60),
 }
 _UNTOLD = "nothing was written; try again later, and if it stays so, look for the request's id in the logs"
 
@@ -61,7 +64,7 @@ def _extras(error: Exception) -> dict[str, Any]:
         return {"errors": [{"path": error.path, "detail": error.reason}]}
     if isinstance(error, errors.ExpectedCountError):
         return {"count": error.count}
-    if isinstance(error, errors.PromptChangedError):
+    if isinstance(error, chat_errors.PromptChangedError):
         return {"version": error.version}
     if isinstance(error, PageTooLargeError):
         return {"seqs": [error.first, error.last], "next": error.next}

@@ -13,8 +13,9 @@ from typing import Any, TypedDict
 
 from messagelog import codec
 from messagelog.messages import StoredMessage
+from messagelog.reply_limit import MAX_BODY_BYTES, ROOM
+from messagelog.storage import Appended
 from messagelog.strictjson import dumps
-from messagelog.travel import MAX_BODY_BYTES, ROOM
 
 # An escape makes at most six bytes of one.
 _TEXT_BODY_BYTES = MAX_BODY_BYTES // 8
@@ -34,9 +35,9 @@ def ok(value: object, *, count: int | None = None) -> Reply:
     return _reply(200, dumps(value).encode(), count)
 
 
-def created(seq: int, *, replay: bool) -> Reply:
-    """201 for messages of which the last got this seq. Of a replay it is no longer the count, if others came behind."""
-    return _reply(201, dumps({"seq": seq}).encode(), None if replay else seq)
+def created(appended: Appended) -> Reply:
+    """201 with the last seq. A repeat has no ETag: others may have appended since the first time."""
+    return _reply(201, dumps({"seq": appended.seq}).encode(), None if appended.replayed else appended.seq)
 
 
 def accepted(value: object) -> Reply:

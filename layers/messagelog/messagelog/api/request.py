@@ -16,9 +16,10 @@ from messagelog.api.problems import RequestError
 from messagelog.api.tenants import MAX_NAME_BYTES, is_name, partition_key, tenant_of
 from messagelog.dynamodb import Counters
 from messagelog.errors import CodecError
-from messagelog.log import MAX_KEY_LENGTH, MessageLog
-from messagelog.messages import ROLES, Role
+from messagelog.log import MessageLog
+from messagelog.messages import ROLES, AgentMessage, Role
 from messagelog.settings import tenant_claim
+from messagelog.storage import MAX_KEY_LENGTH, Append
 from messagelog.strictjson import MAX_LEVELS, is_unicode, loads, require, require_object
 
 _MESSAGE_LEVELS = 3  # a message, its list of tool calls, a call: the args nest inside these
@@ -151,10 +152,9 @@ class Request:
         headers = self._event.headers
         return bool(headers.get("if-match") or headers.get("idempotency-key"))
 
-    @property
-    def is_replay(self) -> bool:
-        """Whether the append had been done by an earlier request with the same Idempotency-Key."""
-        return self.counters.replays > 0
+    def append(self, *messages: AgentMessage) -> Append:
+        """The append of these messages, with the request's preconditions."""
+        return Append(messages, self.if_match, self.idempotency_key)
 
     def message(self) -> Mapping[str, object]:
         """The body as a message, to be checked by the log."""

@@ -20,9 +20,9 @@ from messagelog.api.reply import Reply, chat_page
 from messagelog.api.request import Request
 from messagelog.chat import drafts
 from messagelog.chat.chat import Chat
-from messagelog.chat.queue import checked
+from messagelog.chat.errors import TurnFailedError
 from messagelog.dynamodb.faults import FAILURES, fault_of
-from messagelog.errors import MessageLogError, TurnFailedError, UnknownOutcomeError
+from messagelog.errors import MessageLogError, UnknownOutcomeError
 from messagelog.settings import chat_worker, model_settings
 from messagelog.strictjson import dumps
 
@@ -46,7 +46,7 @@ def start_turn(request: Request, chat: Chat) -> int:
     """
     model_settings()
     worker, content, holder = chat_worker(), request.optional_content(), uuid4().hex
-    message = None if content is None else checked(drafts.user(content))
+    message = None if content is None else drafts.admit(drafts.user(content))
     lease = chat.state.acquire(holder, seconds=_START_SECONDS)
     try:
         after = chat.log.count()

@@ -7,8 +7,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from messagelog.dynamodb import Counters
+from messagelog.dynamodb.clients import CONNECT_TIMEOUT, READ_TIMEOUT, default_client
 from messagelog.dynamodb.retry import Retry
-from messagelog.dynamodb.storage import CONNECT_TIMEOUT, READ_TIMEOUT, DynamoDBStorage, default_client
+from messagelog.dynamodb.storage import DynamoDBStorage
 from messagelog.log import MessageLog
 from messagelog.settings import Settings, settings
 

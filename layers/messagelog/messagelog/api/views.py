@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from messagelog.api.reply import Reply, ok
 from messagelog.api.request import Request
-from messagelog.travel import ROOM, size_of
+from messagelog.reply_limit import ROOM, size_of
 from messagelog.views.pages import page
 from messagelog.views.turns import Turn
-from messagelog.views.windows import REACH
 
 VIEW_QUERY = ("last", "max_tokens", "after", "faithful")
 
@@ -31,6 +29,5 @@ def view_page(request: Request, turns: Callable[..., list[Turn]]) -> Reply:
     else:
         messages = request.log.window(last=last, max_tokens=max_tokens)
         count = messages[-1].seq if messages else None
-        turns = partial(turns, reach=REACH)
     shown = page(turns, messages, room=ROOM, size=size_of, after=after, faithful=faithful)
     return ok({"messages": shown.messages, "next": shown.next}, count=count if shown.next is None else None)

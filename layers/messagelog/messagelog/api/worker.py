@@ -20,10 +20,11 @@ from messagelog.api.chat import open_chat
 from messagelog.api.metrics import report
 from messagelog.api.operation import log_outcome
 from messagelog.api.request import conversation_hash
+from messagelog.chat.errors import NoModelError, ProviderError, SendRunningError, TurnDoneError
 from messagelog.chat.providers import Provider
-from messagelog.chat.service import ChatConfig, ChatService
+from messagelog.chat.sending.service import ChatConfig, ChatService
 from messagelog.dynamodb import Counters
-from messagelog.errors import MessageLogError, NoModelError, ProviderError, SendRunningError, TurnDoneError
+from messagelog.errors import MessageLogError
 from messagelog.settings import ModelSettings, chat_settings, model_settings
 
 Handler: TypeAlias = Callable[[Mapping[str, Any], Any], None]

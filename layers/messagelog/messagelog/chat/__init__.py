@@ -1,17 +1,35 @@
 """A chat: a window on the log, with a prompt tree, a queue, hooks and `send`."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from messagelog.chat.chat import Chat, HandoffStrategy
-from messagelog.chat.hooks import Hook, ToolEvent
-from messagelog.chat.prompt import Prompt
-from messagelog.chat.prompt_container import PromptContainer
-from messagelog.chat.queue import HookMessageWriter, MessageQueue
-from messagelog.chat.roles import ChatRole, Origin
-from messagelog.chat.tools import Tool, ToolPackage, ToolSuite
-
 if TYPE_CHECKING:
-    from messagelog.chat.service import ChatConfig, ChatService
+    from messagelog.chat.chat import Chat, HandoffStrategy
+    from messagelog.chat.hooks.hooks import Hook, ToolEvent
+    from messagelog.chat.prompts.container import PromptContainer
+    from messagelog.chat.prompts.prompt import Prompt
+    from messagelog.chat.queue import HookMessageWriter, MessageQueue
+    from messagelog.chat.roles import ChatRole, Origin
+    from messagelog.chat.sending.service import ChatConfig, ChatService
+    from messagelog.chat.sending.tools import Tool, ToolPackage, ToolSuite
+
+_HOMES = {
+    "Chat": "chat",
+    "ChatConfig": "sending.service",
+    "ChatRole": "roles",
+    "ChatService": "sending.service",
+    "HandoffStrategy": "chat",
+    "Hook": "hooks.hooks",
+    "HookMessageWriter": "queue",
+    "MessageQueue": "queue",
+    "Origin": "roles",
+    "Prompt": "prompts.prompt",
+    "PromptContainer": "prompts.container",
+    "Tool": "sending.tools",
+    "ToolEvent": "hooks.hooks",
+    "ToolPackage": "sending.tools",
+    "ToolSuite": "sending.tools",
+}
 
 __all__ = [
     "Chat",
@@ -33,9 +51,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The service is imported when it is first used: functions that do not send start sooner without it."""
-    if name in ("ChatConfig", "ChatService"):
-        from messagelog.chat import service
-
-        return getattr(service, name)
+    """Imports a name when it is first used, so that a function starts without the parts that it does not need."""
+    if name in _HOMES:
+        return getattr(import_module(f"messagelog.chat.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

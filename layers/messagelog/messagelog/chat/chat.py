@@ -7,22 +7,21 @@ the log keeps everything.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import islice
 from typing import Any, Protocol
 
-from messagelog import codec
 from messagelog.chat import drafts
-from messagelog.chat.hooks import HookBuilder, Hooks
-from messagelog.chat.prompt_container import PromptContainer
-from messagelog.chat.prompt_store import PromptStore
-from messagelog.chat.state import ChatState, System, Window
+from messagelog.chat.errors import SendRunningError
+from messagelog.chat.hooks.hooks import HookBuilder, Hooks
+from messagelog.chat.prompts.container import PromptContainer
+from messagelog.chat.prompts.store import PromptStore
+from messagelog.chat.states.state import ChatState, System, Window
 from messagelog.checks import check_has, check_number
-from messagelog.errors import SendRunningError
-from messagelog.log import MessageLog
+from messagelog.log import MessageLog, notify
 from messagelog.messages import AgentMessage, StoredMessage
-from messagelog.storage import AlsoError, Storage
+from messagelog.storage import Append, ConditionFailedError, Storage
 
 
 class HandoffStrategy(Protocol):
@@ -93,47 +92,49 @@ class Chat:
 
     def user(self, content: str) -> int:
         """Adds what the user says, and returns its seq."""
-        return self._add([drafts.user(content)])
+        return self._add([drafts.admit(drafts.user(content))])
 
     def assistant(self, content: str, tool_calls: Iterable[Any] | None = None) -> int:
         """Adds what the model says.
 
         Its calls are ToolCalls, or as OpenAI has them: `{"id", "type": "function", "function": {"name", "arguments"}}`.
         """
-        return self._add([drafts.assistant(content, tool_calls)])
+        return self._add([drafts.admit(drafts.assistant(content, tool_calls))])
 
     def tool(self, content: str, tool_call_id: str) -> int:
         """Adds the result of the tool call with this id."""
-        return self._add([drafts.tool(content, tool_call_id)])
+        return self._add([drafts.admit(drafts.tool(content, tool_call_id))])
 
     def reasoning(self, content: str) -> int:
         """Adds what the model thinks."""
-        return self._add([drafts.reasoning(content)])
+        return self._add([drafts.admit(drafts.reasoning(content))])
 
     def add_all(self, messages: Iterable[AgentMessage | Mapping[str, object]]) -> int:
         """Adds all messages or none, given as values or in their JSON form, and returns the last seq."""
-        return self._add(_drafts(messages))
+        return self._add(drafts.admit_all(messages))
 
     def record(
         self,
         messages: Sequence[AgentMessage],
-        also: Sequence[Any] = (),
-        tell: Callable[[StoredMessage], object] | None = None,
-    ) -> list[StoredMessage]:
-        """Stores messages with one append, `also` with it (see `Storage.append`), then calls the hooks, or `tell`.
+        conditions: Sequence[Any] = (),
+    ) -> Sequence[StoredMessage]:
+        """Stores messages with one append, and calls nobody: pass them to `tell` afterwards.
 
-        For the service, which answers for what it records: it is not refused here. Raises AlsoError, else like the
-        methods that add.
+        It is for the service: the messages are not held to the rules of the methods that add.
+
+        Args:
+            messages: Messages that were admitted.
+            conditions: See `Append`.
+
+        Raises:
+            ConditionFailedError: One of the conditions does not hold.
+            MessageLogError: See `Storage.append`.
         """
-        stored: list[StoredMessage] = []
-        tell = tell or self.hooks.emit_message
+        return self.log.write(Append(tuple(messages), conditions=tuple(conditions))).stored
 
-        def on_stored(message: StoredMessage) -> None:
-            stored.append(message)
-            tell(message)
-
-        self.log.append_many(map(drafts.stamped, messages), also=also, on_stored=on_stored)
-        return stored
+    def tell(self, stored: Sequence[StoredMessage]) -> None:
+        """Calls the log's `on_append` and the message hooks with each of the messages. Raises OnAppendError."""
+        notify((*self.log.listeners, self.hooks.emit_message), stored)
 
     def hook(self) -> HookBuilder:
         """Begins a hook: `chat.hook().message("user").regex("help").max_triggers(1).do(callback)`."""
@@ -181,21 +182,19 @@ class Chat:
             raise SendRunningError
         window, count = self.state.window(), self.log.count()  # so that a clear in between is seen
         old = list(_spoken(self.log.iter_all(after=window.start, limit=max(0, count - window.start))))
-        new, moved = _drafts(strategy.apply(old)), Window(window.cleared, count)
+        new, moved = drafts.admit_all(strategy.apply(old)), Window(window.cleared, count)
         if not new:
             self.state.move(moved, seen=window)
             return
         try:
-            self.log.append_many(new, expected_count=count, also=self.state.moving(moved, seen=window))
-        except AlsoError:
+            self.log.store(Append(new, count, conditions=tuple(self.state.moving(moved, seen=window))))
+        except ConditionFailedError:
             raise SendRunningError from None
 
     def _add(self, messages: Sequence[AgentMessage]) -> int:
-        return self.log.append_many(messages, on_stored=self.hooks.emit_message)
-
-
-def _drafts(messages: Iterable[AgentMessage | Mapping[str, object]]) -> list[AgentMessage]:
-    return [drafts.draft(message, path) for path, message in codec.each(messages)]
+        appended = self.log.write(Append(tuple(messages)))
+        self.tell(appended.stored)
+        return appended.seq
 
 
 def _at_most(limit: int | None, messages: Iterator[StoredMessage]) -> list[StoredMessage]:

@@ -1,4 +1,4 @@
-"""Messages on their way into a chat: each gets a time and an origin, and what no chat takes is refused."""
+"""Messages on their way into a chat. The functions named after a role build a message; `admit` checks it, once."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 
 from messagelog import codec, messages
 from messagelog.errors import CodecError
-from messagelog.incoming.openai import tool_call
-from messagelog.incoming.reading import plain
 from messagelog.messages import AgentMessage, Role, ToolCall
+from messagelog.readers.openai import tool_call
+from messagelog.readers.reading import plain
+from messagelog.reply_limit import check_fits_a_reply
 from messagelog.strictjson import below
 
 _ORIGINS: dict[Role, messages.Origin] = {
@@ -23,23 +24,35 @@ _ORIGINS: dict[Role, messages.Origin] = {
 }
 
 
-def draft(message: AgentMessage | Mapping[str, object], path: str = "") -> AgentMessage:
-    """A message, given as a value or in its JSON form, for a chat to store.
+def admit(message: AgentMessage | Mapping[str, object], path: str = "") -> AgentMessage:
+    """Checks a message for a chat, and gives it a time and an origin unless it has them.
 
-    It gets the time of now and the origin of its role, unless it has them. Raises CodecError with the path of the
-    fault, below `path`: a system message has its place in the prompt tree, and a tool's result names the call it
-    answers.
+    Args:
+        message: The message, as a value or in its JSON form.
+        path: The path of the message in what the caller gave, for errors.
+
+    Raises:
+        CodecError: The message cannot be stored and read back equal; or it is a system message, which belongs in the
+            prompt tree; or it is a tool's result without the id of its call.
+        MessageTooLargeError: No reply could carry the message.
     """
     checked = codec.parse(message, path)
     if checked.role == "system":
-        raise CodecError(below(path, "role"), "a system message is no part of a chat: put it in chat.system()")
+        raise CodecError(below(path, "role"), "a chat takes no system message: put it into chat.system()")
     if checked.role == "tool" and not checked.tool_call_id:
         raise CodecError(below(path, "toolCallId"), "is missing: give the id of the call that this result answers")
-    return stamped(checked)
+    ready = stamped(checked)
+    check_fits_a_reply(ready, path)
+    return ready
+
+
+def admit_all(batch: Iterable[AgentMessage | Mapping[str, object]]) -> tuple[AgentMessage, ...]:
+    """Checks the messages of a batch. See `admit`."""
+    return tuple(admit(message, path) for path, message in codec.each(batch))
 
 
 def stamped(message: AgentMessage) -> AgentMessage:
-    """The message with the time of now and the origin of its role, unless it has them."""
+    """Returns the message with the present time and the origin of its role, unless it has them."""
     return replace(
         message,
         created_at=message.created_at or datetime.now(UTC),
@@ -48,26 +61,29 @@ def stamped(message: AgentMessage) -> AgentMessage:
 
 
 def user(content: str) -> AgentMessage:
-    """What the user says."""
-    return draft(AgentMessage("user", content))
+    """Builds a message of the user."""
+    return AgentMessage("user", content)
 
 
 def assistant(content: str, tool_calls: Iterable[Any] | None = None) -> AgentMessage:
-    """What the model says. Its calls are ToolCalls, or entries of `tool_calls` as OpenAI has them, dicts or objects.
+    """Builds a message of the model.
 
-    Arguments that are no JSON stay the same text.
+    Args:
+        content: The text.
+        tool_calls: ToolCalls, or entries of `tool_calls` in OpenAI's form, as dicts or objects. Arguments that are not
+            JSON stay the same text.
     """
-    return draft(AgentMessage("assistant", content, tool_calls=_calls(tool_calls or ())))
+    return AgentMessage("assistant", content, tool_calls=_calls(tool_calls or ()))
 
 
 def tool(content: str, tool_call_id: str) -> AgentMessage:
-    """The result of a tool."""
-    return draft(AgentMessage("tool", content, tool_call_id=tool_call_id))
+    """Builds the result of a tool call."""
+    return AgentMessage("tool", content, tool_call_id=tool_call_id)
 
 
 def reasoning(content: str) -> AgentMessage:
-    """What the model thinks."""
-    return draft(AgentMessage("reasoning", content))
+    """Builds a thought of the model."""
+    return AgentMessage("reasoning", content)
 
 
 def _calls(calls: Iterable[Any]) -> tuple[ToolCall, ...]:

@@ -7,8 +7,9 @@ except ModuleNotFoundError as error:
         "messagelog.dynamodb needs what the extra messagelog[aws] brings: pip install boto3"
     ) from error
 
+from messagelog.dynamodb.clients import default_client
 from messagelog.dynamodb.counters import Counters
 from messagelog.dynamodb.retry import Retry
-from messagelog.dynamodb.storage import DynamoDBStorage, default_client
+from messagelog.dynamodb.storage import DynamoDBStorage
 
 __all__ = ["Counters", "DynamoDBStorage", "Retry", "default_client"]

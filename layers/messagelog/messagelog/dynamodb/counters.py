@@ -1,4 +1,4 @@
-"""What a storage did, in numbers. Whoever gives it a Counters may report them; the storage need not know to whom."""
+"""Numbers that say what a storage did. A caller may pass one to a storage and report the sums."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Counters:
-    """Sums over the storages that were given this, in one thread.
+    """Sums over the storages that were given this object, for one thread.
 
-    `bytes` are those of the rows and segments written, as DynamoDB counts them; `conflicts` the transactions that lost
-    to another writer; `retries` the requests sent again, for whatever reason; `replays` the appends that an earlier one
-    with the same idempotency key had done.
+    Attributes:
+        appends: Appends that were written.
+        messages: Messages that were written.
+        bytes: Size of the rows and segments that were written, as DynamoDB counts it.
+        conflicts: Transactions that lost to another writer.
+        retries: Requests that were sent again, for any reason.
+        replays: Appends that an earlier append with the same idempotency key had done.
     """
 
     appends: int = 0

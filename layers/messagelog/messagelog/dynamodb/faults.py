@@ -1,8 +1,8 @@
 """What a failed DynamoDB request means: was it written, and is it worth another try?
 
 Sources: "Error handling with DynamoDB" and "TransactWriteItems" in the DynamoDB developer guide and API reference. A
-cancelled transaction carries a reason for each of its actions, and any of them may decide. What botocore raises itself
-says by its class whether the request can have been sent (botocore/exceptions.py, httpsession.py).
+cancelled transaction carries a reason for each of its actions, and any of them may decide. The class of an error that
+botocore raises itself says whether the request can have been sent (botocore/exceptions.py, httpsession.py).
 """
 
 from __future__ import annotations
@@ -19,34 +19,38 @@ from botocore.parsers import ResponseParserError
 from messagelog.dynamodb.retry import OutOfTimeError
 from messagelog.errors import (
     ConflictError,
-    MessageLogError,
+    NotWrittenError,
     StorageUnavailableError,
     ThrottledError,
     UnknownOutcomeError,
 )
 
-# Everything that a client call raises, and what is raised in place of one that comes too late.
+# Everything that a client call raises, and what is raised instead of a call that comes too late.
 FAILURES = (ClientError, BotoCoreError, ResponseParserError, OSError, OutOfTimeError)
 
 
 class Meaning(Enum):
-    """What to make of a failed request."""
+    """What a failed request means."""
 
     CONDITION = auto()  # a condition that decides did not hold; not written
     CONFLICT = auto()  # another transaction is working on the same items; not written
     THROTTLED = auto()  # not written
+    EXPIRED = auto()  # signed too long ago, as after a freeze; not written
     UNREACHABLE = auto()  # could not be sent; not written
-    UNKNOWN = auto()  # sent, and no answer that tells; a write may be done, or still be going on
+    UNKNOWN = auto()  # sent, and no answer tells the outcome; a write may be done, or still be going on
     REFUSED = auto()  # the same request would always fail; not written
-    LATE = auto()  # not sent, since its time had run out; not written
+    LATE = auto()  # not sent, because its time had run out; not written
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A failed request: its meaning and DynamoDB's name for it.
+    """A failed request.
 
-    `failed` holds, for each action whose condition did not hold, its place and the item that the answer carried.
-    `resent`: the client sent the request before, or may have, and tells of the last time alone.
+    Attributes:
+        meaning: What it means.
+        code: DynamoDB's or botocore's name for it.
+        failed: For each action whose condition did not hold, its place and the item that the answer carried.
+        resent: Whether the client sent the request before, or may have, and reports only the last time.
     """
 
     meaning: Meaning
@@ -69,6 +73,8 @@ _THROTTLED = {
     "ThrottlingException",
 }
 _CONFLICT = {"TransactionConflict", "TransactionConflictException"}
+# The signature carries the time of this machine. After a freeze it may be stale; the next try is signed again.
+_EXPIRED = {"InvalidSignatureException", "RequestExpired", "RequestTimeTooSkewed"}
 _CONDITION = "ConditionalCheckFailed"
 _CANCELLED = "TransactionCanceledException"
 _PASSING = _THROTTLED | _CONFLICT | {"None", _CONDITION}
@@ -80,7 +86,7 @@ _UNFIT = (
     boto.ParamValidationError,
     boto.PartialCredentialsError,
 )
-# No connection, or no credentials to be had for the signature.
+# No connection, or no credentials for the signature.
 _NOT_SENT = (
     boto.ConnectTimeoutError,
     boto.CredentialRetrievalError,
@@ -99,10 +105,13 @@ _REMEDIES = {
 
 
 def fault_of(error: Exception, *, deciding: int = 0, resends: bool = False) -> Fault:
-    """The meaning of one of `FAILURES`.
+    """Says what one of `FAILURES` means.
 
-    Of a transaction, the first `deciding` actions are those whose conditions may fail in the course of things.
-    `resends`: the client may send a request several times before it raises. An answer itself says how often it did.
+    Args:
+        error: The error.
+        deciding: Of a transaction, the number of leading actions whose conditions may fail in normal operation.
+        resends: Whether the client may send a request several times before it raises. An answer says by itself how
+            often it did.
     """
     if isinstance(error, ClientError):
         resent = error.response.get("ResponseMetadata", {}).get("RetryAttempts", 0) > 0
@@ -121,10 +130,9 @@ def _fault_of_answer(error: ClientError, deciding: int) -> Fault:
     code = error.response.get("Error", {}).get("Code", "")
     if code == _CANCELLED:
         return _fault_of_reasons(list(error.response.get("CancellationReasons", ())), deciding)
-    if code in _THROTTLED:
-        return Fault(Meaning.THROTTLED, code)
-    if code in _CONFLICT:
-        return Fault(Meaning.CONFLICT, code)
+    for codes, meaning in ((_THROTTLED, Meaning.THROTTLED), (_CONFLICT, Meaning.CONFLICT), (_EXPIRED, Meaning.EXPIRED)):
+        if code in codes:
+            return Fault(meaning, code)
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     if code == "TransactionInProgressException" or status >= 500:
         return Fault(Meaning.UNKNOWN, code)
@@ -132,14 +140,14 @@ def _fault_of_answer(error: ClientError, deciding: int) -> Fault:
 
 
 def _fault_of_reasons(reasons: list[Any], deciding: int) -> Fault:
-    """A cancelled transaction: one reason that cannot change is enough to give up, and a condition that decides counts
+    """A cancelled transaction. One reason that cannot change is enough to give up, and a condition that decides counts
     before what would pass by itself."""
     codes = [reason.get("Code") or "None" for reason in reasons]
     for code in codes:
         if code not in _PASSING:
             return Fault(Meaning.REFUSED, code)
     failed = {place: reasons[place].get("Item") for place, code in enumerate(codes) if code == _CONDITION}
-    if not codes:  # nothing tells that the counter has moved, and only that would settle what was sent before
+    if not codes:  # nothing tells that the counter has moved, and only that would settle an earlier try
         return Fault(Meaning.CONFLICT, _CANCELLED)
     if any(place < deciding for place in failed):
         return Fault(Meaning.CONDITION, _CONDITION, failed)
@@ -150,28 +158,37 @@ def _fault_of_reasons(reasons: list[Any], deciding: int) -> Fault:
     return Fault(Meaning.REFUSED, "a row beyond the counter")
 
 
-def error_for(fault: Fault, *, unknown: bool = False) -> MessageLogError:
-    """The error to raise once nobody tries again. `unknown`: a write was sent, and nothing since told its outcome."""
-    error = _error_for(fault, unknown)
+def error_for(fault: Fault) -> NotWrittenError:
+    """The error to raise when the tries end with this fault, and no earlier try may have been written."""
+    error = _error_for(fault)
     error.code = fault.code
     return error
 
 
-def _error_for(fault: Fault, unknown: bool) -> MessageLogError:
-    if unknown:
-        return UnknownOutcomeError(
-            f"DynamoDB did not answer ({fault.code}): it may or may not be written; read the log before trying again"
-        )
-    if fault.meaning in (Meaning.CONDITION, Meaning.CONFLICT):
-        return ConflictError("other writers of this conversation kept winning; nothing was written, try again")
-    if fault.meaning is Meaning.THROTTLED:
-        return ThrottledError(f"DynamoDB is throttling ({fault.code}); nothing was written, try again later")
-    if fault.meaning is Meaning.REFUSED:
-        remedy = f": {_REMEDIES[fault.code]}" if fault.code in _REMEDIES else ""
-        reason = f"DynamoDB refused the request ({fault.code}); nothing was written{remedy}"
-        return StorageUnavailableError(reason, is_of_the_stack=True)
-    if fault.meaning is Meaning.LATE:
-        return StorageUnavailableError(
-            "no time was left to ask DynamoDB; nothing was written, try again, and what is large in parts"
-        )
-    return StorageUnavailableError(f"DynamoDB cannot be reached ({fault.code}); nothing was written, try again later")
+def unknown_outcome(code: str, reason: str | None = None) -> UnknownOutcomeError:
+    """The error of a write that was sent, and whose outcome nothing has told since."""
+    error = UnknownOutcomeError(
+        reason or f"DynamoDB did not answer ({code}): it may or may not be written; read the log before trying again"
+    )
+    error.code = code
+    return error
+
+
+def _error_for(fault: Fault) -> NotWrittenError:
+    code = fault.code
+    match fault.meaning:
+        case Meaning.CONDITION | Meaning.CONFLICT:
+            return ConflictError("other writers of this conversation kept winning; nothing was written, try again")
+        case Meaning.THROTTLED:
+            return ThrottledError(f"DynamoDB is throttling ({code}); nothing was written, try again later")
+        case Meaning.EXPIRED:
+            reason = "nothing was written: check the credentials, and the clock of this machine"
+            return StorageUnavailableError(f"DynamoDB refused the signature ({code}); {reason}")
+        case Meaning.REFUSED:
+            remedy = f": {_REMEDIES[code]}" if code in _REMEDIES else ""
+            reason = f"DynamoDB refused the request ({code}); nothing was written{remedy}"
+            return StorageUnavailableError(reason, is_of_the_stack=True)
+        case Meaning.LATE:
+            reason = "nothing was written; try again, and send a large batch in parts"
+            return StorageUnavailableError(f"no time was left to ask DynamoDB; {reason}")
+    return StorageUnavailableError(f"DynamoDB cannot be reached ({code}); nothing was written, try again later")

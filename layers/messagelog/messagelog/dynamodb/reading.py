@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Any
 
 from messagelog import codec
-from messagelog.dynamodb import keys, segments, settled
+from messagelog.dynamodb import items, keys, rows, segments
+from messagelog.dynamodb.rows import Row, UnsettledError
 from messagelog.dynamodb.segments import Index
-from messagelog.dynamodb.settled import Row, UnsettledError
 from messagelog.dynamodb.table import ConversationTable
 from messagelog.errors import StorageUnavailableError
 from messagelog.messages import StoredMessage
@@ -58,7 +58,7 @@ def read(
         if "segment" in row.item:
             yield from _segment_messages(table, row, first, last, wanted, consistent)
         else:
-            yield codec.from_item(row.item, row.last)
+            yield items.from_item(row.item, row.last)
 
 
 def _settled_rows(table: ConversationTable, wanted: _Wanted, consistent: bool) -> Iterator[Row]:
@@ -71,8 +71,8 @@ def _settled_rows(table: ConversationTable, wanted: _Wanted, consistent: bool) -
     while wanted.after < wanted.last_seq:
         try:
             # A replica may stay behind for longer than anyone waits.
-            rows = _rows(table, wanted, consistent or attempts is not None)
-            for row in _checked(rows, wanted):
+            found = _rows(table, wanted, consistent or attempts is not None)
+            for row in _checked(found, wanted):
                 yield row
                 attempts = None  # what was not settled has become so
             return
@@ -85,10 +85,10 @@ def _settled_rows(table: ConversationTable, wanted: _Wanted, consistent: bool) -
             wanted.below = unsettled.batch[0]
 
 
-def _checked(rows: Iterator[Row], wanted: _Wanted) -> Iterator[Row]:
+def _checked(found: Iterator[Row], wanted: _Wanted) -> Iterator[Row]:
     if wanted.newest_first:
-        return settled.backward(rows, wanted.after, wanted.below, wanted.limit)
-    return settled.forward(rows, wanted.after, wanted.limit)
+        return rows.backward(found, wanted.after, wanted.below, wanted.limit)
+    return rows.forward(found, wanted.after, wanted.limit)
 
 
 def _goes_on(table: ConversationTable, seq: int) -> bool:
@@ -114,7 +114,7 @@ def _segment_messages(
 ) -> Iterator[StoredMessage]:
     """The messages from seq `first` to `last` of the segment this row points at."""
     index = Index.from_text(row.item["index"]["S"])
-    at = codec.from_micros(int(row.item["at"]["N"]))
+    at = items.from_micros(int(row.item["at"]["N"]))
     blocks = index.blocks(first - row.first, last - row.first)
     step = -1 if wanted.newest_first else 1
     for block, lines in _blocks(table, row.item["segment"]["S"], index, blocks[::step], wanted, consistent):

@@ -1,29 +1,39 @@
 """When to try again: full jitter within a budget of time.
 
-The pause before try n is a random part of `min(cap, base * 2**n)`: "Exponential Backoff And Jitter", AWS Architecture
-Blog. A budget and not a number of tries is the bound, so that a caller with a time-out of its own can rely on it.
+The pause before try n is a random part of `min(cap, base * 2**n)` ("Exponential Backoff And Jitter", AWS Architecture
+Blog). The limit is a time and not a number of tries, so that a caller with a time-out of its own can rely on it.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import SystemRandom
 
+ONCE = -math.inf
+"""As the end of the tries: there is only one."""
+
 
 class OutOfTimeError(Exception):
-    """A request was not begun, since the deadline has come."""
+    """A request was not begun, because the deadline had come."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How long to go on trying, and how long to pause in between. All times in seconds.
+    """How long to try, and how long to pause between tries. All times are in seconds.
 
-    The budget is longer than a request without an answer takes, so that one lost reply is followed by another try.
-    `deadline` is a time on `clock` which no budget goes beyond, and when nothing is begun any more.
-    `random` is the system's: Lambda's SnapStart clones the state of Python's own generator, and clones that pause alike
-    collide again.
+    Attributes:
+        budget: How long to try one operation. It is longer than a request without an answer takes, so that one lost
+            reply is followed by another try.
+        deadline: A time on `clock` that no budget passes, and at which nothing is begun any more.
+        base: The longest first pause.
+        cap: The longest pause.
+        random: Gives a number from 0 to 1. It is the system's: Lambda's SnapStart clones the state of Python's own
+            generator, and clones that pause for the same time collide again.
+        clock: Tells the time, on any scale.
+        sleep: Pauses.
     """
 
     budget: float = 5.0
@@ -35,22 +45,26 @@ class Retry:
     sleep: Callable[[float], None] = time.sleep
 
     def end(self) -> float:
-        """When a budget that begins now is used up, on `clock`."""
+        """The time on `clock` when a budget that begins now is used up."""
         end = self.clock() + self.budget
         return end if self.deadline is None else min(end, self.deadline)
 
     def begin(self) -> None:
-        """Called before each request. Raises OutOfTimeError if the deadline has come."""
+        """Called before each request.
+
+        Raises:
+            OutOfTimeError: The deadline has come.
+        """
         if self.deadline is not None and self.clock() >= self.deadline:
             raise OutOfTimeError
 
     def attempts(self, end: float | None = None) -> Attempts:
-        """The tries until `end`: the end of a budget that begins now, unless several requests share one."""
+        """The tries until `end`, by default until a budget that begins now is used up."""
         return Attempts(self, self.end() if end is None else end)
 
 
 class Attempts(Iterator[int]):
-    """Gives 0, 1, 2 …, pausing before each but the first, until its time is up."""
+    """Gives 0, 1, 2 … and pauses before each but the first, until the time is up. There is always a first."""
 
     def __init__(self, retry: Retry, end: float) -> None:
         self._retry = retry
@@ -61,7 +75,7 @@ class Attempts(Iterator[int]):
         self._skipped = False
 
     def at_once(self) -> None:
-        """Skips the next pause, since the next try is another than the one that failed. Not twice in a row."""
+        """Skips the next pause, because the next try differs from the failed one. It does so not twice in a row."""
         self._skip = not self._skipped
 
     def __next__(self) -> int:
@@ -72,7 +86,7 @@ class Attempts(Iterator[int]):
                 raise StopIteration
             if not self._skip:
                 retry.sleep(pause)
-            # A sleep may outlast the end, and the fault of the last try tells more than that it is too late.
+            # A sleep may outlast the end. The last fault then says more than "out of time".
             if retry.clock() >= self._end:
                 raise StopIteration
         self._skip, self._skipped = False, self._skip

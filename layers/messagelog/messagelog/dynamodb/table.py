@@ -1,4 +1,4 @@
-"""One conversation's items: requests to DynamoDB, tried again as long as it is worth it."""
+"""One conversation's items in a table, and the one loop that sends a request again."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from messagelog.dynamodb import keys
+from messagelog.dynamodb.clients import check_client, check_table
+from messagelog.dynamodb.clock import server_clock_of
 from messagelog.dynamodb.counters import Counters
-from messagelog.dynamodb.faults import FAILURES, Meaning, error_for, fault_of
-from messagelog.dynamodb.retry import Retry
+from messagelog.dynamodb.faults import FAILURES, Fault, Meaning, error_for, fault_of
+from messagelog.dynamodb.retry import Attempts, Retry
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 T = TypeVar("T")
 
-_LARGEST_PAGE = 10_000  # rows; more than a page of 1 MB holds of any worth reading
+_LARGEST_PAGE = 10_000  # rows; a page of 1 MB holds fewer
 
 
 def count_in(head: Mapping[str, Any]) -> int:
@@ -24,12 +26,21 @@ def count_in(head: Mapping[str, Any]) -> int:
 
 
 class ConversationTable:
-    """The table as one conversation sees it. `resends`: the client may send a request again by itself."""
+    """The table as one conversation sees it.
+
+    `resends` is true if the client may send a request again by itself. `clock` is DynamoDB's time.
+
+    Raises:
+        ValueError: The conversation or the table's name is not legal.
+        TypeError: The client is not one that this can use.
+    """
 
     def __init__(
         self, client: DynamoDBClient, name: str, conversation: str, retry: Retry, counters: Counters | None = None
     ) -> None:
         keys.check_conversation(conversation)
+        check_table(name)
+        check_client(client)
         self.client = client
         self.name = name
         self.conversation = conversation
@@ -37,6 +48,7 @@ class ConversationTable:
         self.counters = counters or Counters()
         retries: Mapping[str, Any] = client.meta.config.retries  # type: ignore[attr-defined]
         self.resends = retries.get("total_max_attempts") != 1
+        self.clock = server_clock_of(client)
 
     def key(self, entry: str) -> dict[str, Any]:
         """The primary key of an entry."""
@@ -48,11 +60,11 @@ class ConversationTable:
         return dict(reply["Item"]) if "Item" in reply else None
 
     def put(self, item: dict[str, Any]) -> None:
-        """Puts an item under no condition: it is new, or the same as the one that is there."""
+        """Puts an item without a condition: it is new, or the same as the one that is there."""
         self.ask(lambda: self._send(self.client.put_item, TableName=self.name, Item=item))
 
     def delete(self, entry: str) -> None:
-        """Deletes an item, if it is there: one of a chat, since no role may delete from the log's table."""
+        """Deletes an item of a chat, if it is there. No role may delete from the log's table."""
         self.ask(lambda: self._send(self.client.delete_item, TableName=self.name, Key=self.key(entry)))
 
     def transact(self, request: Mapping[str, Any]) -> None:
@@ -74,10 +86,16 @@ class ConversationTable:
         page: int | None = None,
         consistent: bool = True,
     ) -> Iterator[dict[str, Any]]:
-        """The items with sort keys from `first` to `last`, at most `limit`, page by page as they are consumed.
+        """Yields the items with sort keys from `first` to `last`, page by page while they are consumed.
 
-        `page` is the number of items to ask for at first, doubled with each page; without it, a page is what DynamoDB
-        gives: 1 MB.
+        Args:
+            first: The smallest sort key.
+            last: The largest sort key.
+            newest_first: Begin with the largest sort key.
+            limit: The largest number of items; None for all.
+            page: The number of items in the first request, doubled for each further one. Without it, DynamoDB fills a
+                page up to 1 MB.
+            consistent: Whether to read strongly.
         """
         request: dict[str, Any] = {
             "TableName": self.name,
@@ -104,18 +122,39 @@ class ConversationTable:
             page = page and 2 * page
 
     def _send(self, request: Callable[..., T], **parameters: Any) -> T:
-        """The answer to one request, which is not begun behind the deadline."""
+        """The answer to one request. It is not begun after the deadline."""
         self.retry.begin()
         return request(**parameters)
 
-    def ask(self, request: Callable[[], T], *, end: float | None = None) -> T:
-        """The answer to a request that may be sent any number of times, until `end` or as long as `retry` says."""
-        for attempt in self.retry.attempts(end):
+    def ask(
+        self,
+        request: Callable[[], T],
+        *,
+        learn: Callable[[Fault, Attempts], T | None] | None = None,
+        deciding: int = 0,
+        end: float | None = None,
+    ) -> T:
+        """Sends a request again and again until it succeeds, or the time is up. This is the only retry loop.
+
+        Args:
+            request: Sends the request once.
+            learn: Called after each failed try, before the next one. Returns the result if it is known now, else None;
+                may raise to end the tries.
+            deciding: Of a transaction, the number of leading actions whose conditions may fail in normal operation.
+            end: The time on the retry's clock until which to try; by default, as long as `retry` says.
+
+        Raises:
+            NotWrittenError: The last try failed. Whether an earlier try was written is for the caller to know.
+        """
+        attempts = self.retry.attempts(end)
+        for attempt in attempts:
             self.counters.retries += attempt > 0
             try:
                 return request()
             except FAILURES as error:
-                fault, cause = fault_of(error), error
-                if fault.meaning is Meaning.REFUSED:
-                    break
+                fault, cause = fault_of(error, deciding=deciding, resends=self.resends), error
+            if learn is not None and (known := learn(fault, attempts)) is not None:
+                return known
+            if fault.meaning is Meaning.REFUSED:
+                break
         raise error_for(fault) from cause

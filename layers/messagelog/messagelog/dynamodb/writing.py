@@ -1,249 +1,254 @@
 """An append: one transaction that moves the counter and puts the rows, sent until its outcome is known.
 
-The actions of the transaction are, in this order: the counter, the idempotency key if there is one, what commits with
-the messages in other places, the rows.
+A `Plan` says what to write. `_Progress` is what the tries have told so far. Each answer moves it on:
+
+    answer                           written?        next try
+    -------------------------------  --------------  ----------------------------------------------------------
+    success                          yes             none
+    the counter has moved            no              at once, with the count that the answer carries
+    the idempotency key exists       no              none: the earlier append's seq, or IdempotencyMismatchError
+    a condition of the caller fails  no              none: ConditionFailedError
+    transaction conflict             no              after a pause, with the count read again
+    throttled, not reached, expired  no              after a pause, the same transaction
+    no answer, or a server error     unknown         after a pause, the same transaction with the same token
+    refused                          no              none: StorageUnavailableError
+
+Once a try is unknown, a failed condition proves nothing: the condition may have failed because of this very append.
+The first row of an append carries random bytes, so the next step is a strong read of that row. If it is this append's
+own, the append is done. If not, the counter has passed the place, so that the unknown try can never be done, and the
+table above goes on. The same read comes last when the time is up. Only where it tells nothing, the outcome is unknown.
+So no clock decides: DynamoDB forgets a token after ten minutes, but its condition on the counter stays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
 from uuid import uuid4
 
 from messagelog import codec
-from messagelog.dynamodb import keys, segments
-from messagelog.dynamodb.faults import FAILURES, Fault, Meaning, error_for, fault_of
-from messagelog.dynamodb.highwater import marks_of
+from messagelog.dynamodb import items, keys, segments
+from messagelog.dynamodb.faults import Fault, Meaning, unknown_outcome
+from messagelog.dynamodb.known_counts import known_counts_of
 from messagelog.dynamodb.limits import TRANSACTION_ACTIONS, fit_one_transaction, item_size, with_small_content
-from messagelog.dynamodb.retry import Attempts
+from messagelog.dynamodb.plan import HEAD, KEY, IdempotencyKey, Plan
+from messagelog.dynamodb.retry import ONCE, Attempts
 from messagelog.dynamodb.table import ConversationTable, count_in
-from messagelog.errors import ExpectedCountError, IdempotencyMismatchError
-from messagelog.messages import AgentMessage, StoredMessage
-from messagelog.storage import AlsoError, Appended
+from messagelog.errors import ExpectedCountError, IdempotencyMismatchError, NotWrittenError
+from messagelog.messages import StoredMessage
+from messagelog.storage import Append, Appended, ConditionFailedError
 
-T = TypeVar("T")
-
-_HEAD, _KEY = 0, 1  # their places in the transaction
-_TOKEN_LIFE = timedelta(minutes=9)  # DynamoDB keeps a client token for ten; a machine may sleep between two tries
-_KEY_SECONDS = 49 * 60 * 60  # a day is promised, to machines whose clocks may be a day apart
+_NONCE_BYTES = 8
 
 
-class Append:
-    """One append. `run` it once."""
+@dataclass(slots=True)
+class _Progress:
+    """What the tries have told so far.
 
-    def __init__(
-        self,
-        table: ConversationTable,
-        messages: Sequence[AgentMessage],
-        expected_count: int | None,
-        idempotency_key: str | None,
-        also: Sequence[dict[str, Any]],
-    ) -> None:
+    `count` is the number of messages before this append, None if it has to be read. `sent` is the transaction to send
+    again unchanged, None to make a new one. `is_unknown` is true while a try was sent and nothing told its outcome.
+    """
+
+    count: int | None
+    sent: dict[str, Any] | None = None
+    is_unknown: bool = False
+
+    def begin_again(self, count: int | None) -> None:
+        """The last transaction is surely not done, and the next one starts from this count."""
+        self.count, self.sent, self.is_unknown = count, None, False
+
+
+class Writer:
+    """Writes one append to a table. `run` it once."""
+
+    def __init__(self, table: ConversationTable, append: Append) -> None:
         self._table = table
-        self._messages = messages
-        self._expected_count = expected_count
-        self._key_entry = None if idempotency_key is None else keys.idempotency_entry(idempotency_key)
-        self._digest = "" if idempotency_key is None else codec.digest(messages)
-        self._also = also
-        self._also_place = _KEY if idempotency_key is None else _KEY + 1
+        self._append = append
         self._at = datetime.now(UTC)
-        self._now = int(self._at.timestamp())
         self._end = table.retry.end()
-        self._marks = marks_of(table.client)
+        self._known_counts = known_counts_of(table.client)
         self._counters = table.counters
-        self._mark = (table.name, table.conversation)
-        # What the next try goes by.
-        self._count = self._marks.get(self._mark) if expected_count is None else expected_count
-        self._transaction: dict[str, Any] | None = None  # as it was sent, to be sent again unchanged
-        self._made = self._at  # when it was
-        self._unknown = False  # whether it was sent and nothing has told its outcome
+        self._name = (table.name, table.conversation)
+        self._nonce = os.urandom(_NONCE_BYTES)
+        self._key = self._key_of(append)
+        known = self._known_counts.get(self._name)
+        self._progress = _Progress(known if append.expected_count is None else append.expected_count)
 
     def run(self) -> Appended:
         """Writes, and tries again while that is worth it. See `Storage.append`."""
-        others = _KEY + 1 + len(self._also)
-        rows = self._rows() if len(self._messages) + others <= TRANSACTION_ACTIONS else []
+        others = KEY + 1 + len(self._append.conditions)
+        rows = self._rows() if len(self._append.messages) + others <= TRANSACTION_ACTIONS else []
         if not rows or not fit_one_transaction(rows, others=others):
-            # A segment that is then not needed would lie there for ever.
-            if (replay := self._replay_or_check()) is not None:
+            if (replay := self._replay_or_check()) is not None:  # before a segment is written that nobody needs
                 return replay
             rows = [self._segment_row()]
             self._end = self._table.retry.end()
-        return self._commit(rows)
+        self._plan = self._plan_of(rows)
+        try:
+            return self._table.ask(self._try, learn=self._learn, deciding=self._plan.deciding, end=self._end)
+        except NotWrittenError as error:
+            self._known_counts.forget(self._name)
+            # The two are proof: the counter has passed this append's place, or the key stands for other content.
+            if not self._progress.is_unknown or isinstance(error, ExpectedCountError | IdempotencyMismatchError):
+                raise
+            return self._settled(error)
+
+    def _try(self) -> Appended:
+        """Sends the transaction that was sent before, or a new one from the count as far as it is known."""
+        progress = self._progress
+        if progress.count is None:
+            progress.count = self._table.head()
+        if progress.sent is None:
+            progress.sent = self._plan.transaction(progress.count)
+        self._table.transact(progress.sent)
+        return self._appended(progress.count)
+
+    def _learn(self, fault: Fault, attempts: Attempts) -> Appended | None:
+        """Moves the progress on after a failed try. Returns the outcome if that is known now."""
+        progress = self._progress
+        if fault.leaves_open and progress.sent is not None:
+            progress.is_unknown = True
+        if fault.meaning is Meaning.CONFLICT:
+            self._counters.conflicts += 1
+            if not progress.is_unknown:  # whoever is in the way moves the counter: reading it is cheaper than a try
+                progress.begin_again(self._append.expected_count)
+        if fault.meaning is not Meaning.CONDITION:
+            return None
+        if progress.is_unknown and self._is_own_row_there(self._end):
+            return self._appended(self._count)
+        if (replay := self._replay(fault)) is not None:
+            return replay
+        self._counters.conflicts += 1
+        progress.begin_again(self._count_after(fault))
+        attempts.at_once()  # with the count just told, before it grows old
+        return None
+
+    def _settled(self, error: NotWrittenError) -> Appended:
+        """The outcome after the last try, as the table tells it.
+
+        Raises:
+            NotWrittenError: The given error, if the counter has passed this append's place.
+            UnknownOutcomeError: The table does not tell.
+        """
+        try:
+            if self._is_own_row_there(ONCE):
+                return self._appended(self._count)
+            is_passed = self._table.ask(self._table.head, end=ONCE) != self._count
+        except NotWrittenError:
+            is_passed = False
+        if is_passed:
+            raise error
+        raise unknown_outcome(error.code) from error
+
+    @property
+    def _count(self) -> int:
+        """The count from which the last transaction was made."""
+        assert self._progress.count is not None  # noqa: S101 - a transaction was sent
+        return self._progress.count
+
+    def _is_own_row_there(self, end: float) -> bool:
+        """Whether the first row of this append is in the table. One strong read."""
+        entry = self._plan.first_entry(self._count)
+        row = self._table.ask(lambda: self._table.get(entry), end=end)
+        return row is not None and row.get("nonce", {}).get("B") == self._nonce
+
+    def _appended(self, count: int) -> Appended:
+        messages = self._append.messages
+        stored = tuple(StoredMessage.of(m, seq=count + i, at=self._at) for i, m in enumerate(messages, 1))
+        self._known_counts.put(self._name, stored[-1].seq)
+        self._counters.appends += 1
+        self._counters.messages += len(stored)
+        self._counters.bytes += sum(item_size(row) for row in self._plan.rows)
+        return Appended(stored[-1].seq, stored)
+
+    def _count_after(self, fault: Fault) -> int | None:
+        """The count that the counter's failed condition told, None if it has to be read."""
+        for place in range(self._plan.first_condition, self._plan.deciding):
+            if place in fault.failed:
+                raise ConditionFailedError(place - self._plan.first_condition)
+        head = fault.failed.get(HEAD)
+        count = None if head is None else count_in(head)
+        if self._append.expected_count is not None:
+            count = self._read_head() if count is None else count
+            self._known_counts.put(self._name, count)
+            raise ExpectedCountError(count)
+        return count
 
     def _replay_or_check(self) -> Appended | None:
-        """What an earlier append with this key got; None if there was none, and the count is the expected one."""
+        """What an earlier append with this key got. None if there was none, and the count is the expected one."""
         replay = self._replay()
-        if replay is not None or self._expected_count is None:
+        if replay is not None or self._append.expected_count is None:
             return replay
-        count = self._read(self._table.head)
-        if count == self._expected_count:
+        count = self._read_head()
+        if count == self._append.expected_count:
             return None
         if (replay := self._replay()) is not None:  # the same append, sent twice, may have moved the count meanwhile
             return replay
         raise ExpectedCountError(count)
 
-    def _commit(self, rows: Sequence[dict[str, Any]]) -> Appended:
-        attempts = self._table.retry.attempts(self._end)
-        for attempt in attempts:
-            self._counters.retries += attempt > 0
-            try:
-                return self._try(rows)
-            except FAILURES as error:
-                deciding = self._also_place + len(self._also)
-                fault, cause = fault_of(error, deciding=deciding, resends=self._table.resends), error
-                if (replay := self._learn(fault, attempts)) is not None:
-                    return replay
-                if fault.meaning is Meaning.REFUSED:
-                    break
-        self._marks.forget(self._mark)
-        raise error_for(fault, unknown=self._unknown) from cause
-
-    def _try(self, rows: Sequence[dict[str, Any]]) -> Appended:
-        """Sends the transaction that was sent before, or a new one with the count as far as it is known."""
-        if self._count is None:
-            self._count = self._table.head()
-        if self._transaction is None:
-            self._transaction = self._transaction_of(rows, self._count)
-            self._made = datetime.now(UTC)
-        self._table.transact(self._transaction)
-        self._counters.bytes += sum(item_size(row) for row in rows)
-        return self._appended(self._count)
-
-    def _learn(self, fault: Fault, attempts: Attempts) -> Appended | None:
-        """What a failed try means for the next one; or the outcome, if the key turns out to have been used before."""
-        if fault.leaves_open and self._transaction is not None:
-            self._unknown = True
-        if fault.meaning is Meaning.CONDITION:
-            if (replay := self._replay(fault)) is not None:
-                return replay
-            if self._unknown and datetime.now(UTC) - self._made > _TOKEN_LIFE:
-                raise error_for(fault, unknown=True)
-            self._counters.conflicts += 1
-            self._count = self._count_after(fault)
-            self._transaction, self._unknown = None, False
-            attempts.at_once()  # with the count just told, before it grows old
-        elif fault.meaning is Meaning.CONFLICT:
-            self._counters.conflicts += 1
-            if not self._unknown:
-                # Whoever is in the way moves the counter: half a read unit now spares four write units then.
-                self._count, self._transaction = self._expected_count, None
-        return None
-
-    def _appended(self, count: int) -> Appended:
-        stored = [StoredMessage.of(m, seq=count + i, at=self._at) for i, m in enumerate(self._messages, 1)]
-        self._marks.put(self._mark, stored[-1].seq)
-        self._counters.appends += 1
-        self._counters.messages += len(stored)
-        return Appended(stored[-1].seq, stored)
-
-    def _count_after(self, fault: Fault) -> int | None:
-        """The count that the counter's failed condition told, None if it has to be read."""
-        for place in range(len(self._also)):
-            if self._also_place + place in fault.failed:
-                raise AlsoError(place)
-        head = fault.failed.get(_HEAD)
-        count = None if head is None else count_in(head)
-        if self._expected_count is not None:
-            count = self._read(self._table.head) if count is None else count
-            self._marks.put(self._mark, count)
-            raise ExpectedCountError(count)
-        return count
-
     def _replay(self, fault: Fault | None = None) -> Appended | None:
         """What an earlier append with this key got, None if there was none.
 
-        Not every failed condition need be reported: with an expected count the key is looked up to be sure.
+        DynamoDB need not report every failed condition, so with an expected count the key is always looked up.
         """
-        if self._key_entry is None:
+        key = self._key
+        if key is None:
             return None
-        entry, known = self._key_entry, None
+        known = None
         if fault is not None:
-            if _KEY not in fault.failed and self._expected_count is None:
+            if KEY not in fault.failed and self._append.expected_count is None:
                 return None
-            known = fault.failed.get(_KEY)
-        known = known or self._read(lambda: self._table.get(entry))
-        if known is None or int(known["expires_at"]["N"]) < self._now:
+            known = fault.failed.get(KEY)
+        known = known or self._table.ask(lambda: self._table.get(key.entry), end=self._end)
+        if known is None or not key.is_current(known):
             return None
-        if known["digest"]["S"] != self._digest:
+        if known["digest"]["S"] != key.digest:
             raise IdempotencyMismatchError
         self._counters.replays += 1
-        return Appended(int(known["seq"]["N"]), [])
+        return Appended(int(known["seq"]["N"]), replayed=True)
 
-    def _read(self, request: Callable[[], T]) -> T:
-        return self._table.ask(request, end=self._end)
+    def _read_head(self) -> int:
+        return self._table.ask(self._table.head, end=self._end)
+
+    def _key_of(self, append: Append) -> IdempotencyKey | None:
+        if append.idempotency_key is None:
+            return None
+        entry = keys.idempotency_entry(append.idempotency_key)
+        now = self._table.clock.now()
+        if now is None:  # no reply has told DynamoDB's time yet
+            self._read_head()
+            now = self._table.clock.now()
+        return IdempotencyKey(entry, codec.digest(append.messages), int(now or self._at.timestamp()))
+
+    def _plan_of(self, rows: Sequence[dict[str, Any]]) -> Plan:
+        table, append = self._table, self._append
+        length = len(append.messages)
+        return Plan(table.name, table.conversation, length, rows, self._nonce, self._key, append.conditions)
 
     def _rows(self) -> list[dict[str, Any]]:
         """A row for each message. Its key and its batch are filled in when the count is known, and get no longer."""
         blank = self._table.key(keys.message_entry(0))
-        if len(self._messages) > 1:
+        if len(self._append.messages) > 1:
             blank["batch"] = {"S": f"{keys.MAX_SEQ}-{keys.MAX_SEQ}"}
-        return [with_small_content({**blank, **codec.to_item(message, self._at)}) for message in self._messages]
+        rows = [{**blank, **items.to_item(message, self._at)} for message in self._append.messages]
+        rows[0]["nonce"] = {"B": self._nonce}
+        return [with_small_content(row) for row in rows]
 
     def _segment_row(self) -> dict[str, Any]:
         """Writes the messages as a segment, and returns the row that will point at it."""
         segment = uuid4().hex
-        index, parts = segments.pack(self._messages)
+        index, parts = segments.pack(self._append.messages)
         for number, data in enumerate(parts):
             part = {**self._table.key(keys.part_entry(segment, number)), "data": {"B": data}}
             self._table.put(part)
             self._counters.bytes += item_size(part)
         return {
-            "at": {"N": str(codec.micros(self._at))},
+            "at": {"N": str(items.micros(self._at))},
             "batch": {"S": ""},
             "segment": {"S": segment},
             "index": {"S": index.to_text()},
-        }
-
-    def _transaction_of(self, rows: Sequence[dict[str, Any]], count: int) -> dict[str, Any]:
-        """The request that moves the counter from `count` and puts the rows."""
-        new_count = count + len(self._messages)
-        actions = [{"Update": self._advance(count, new_count)}]
-        if self._key_entry is not None:
-            actions.append({"Put": self._key_put(self._key_entry, new_count)})
-        actions += self._also
-        for seq, row in enumerate(rows, new_count - len(rows) + 1):
-            item = {**row, **self._table.key(keys.message_entry(seq))}
-            if "batch" in row:
-                item["batch"] = {"S": f"{count + 1}-{new_count}"}
-            actions.append({"Put": self._put(item)})
-        return {"TransactItems": actions, "ClientRequestToken": str(uuid4())}
-
-    def _advance(self, count: int, new_count: int) -> dict[str, Any]:
-        values = {":new": {"N": str(new_count)}}
-        if count:
-            values[":expected"] = {"N": str(count)}
-        return {
-            "TableName": self._table.name,
-            "Key": self._table.key(keys.HEAD),
-            "UpdateExpression": "SET #count = :new",
-            "ConditionExpression": "#count = :expected" if count else "attribute_not_exists(#count)",
-            "ExpressionAttributeNames": {"#count": "count"},
-            "ExpressionAttributeValues": values,
-            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
-        }
-
-    def _put(self, item: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "TableName": self._table.name,
-            "Item": item,
-            "ConditionExpression": "attribute_not_exists(#entry)",
-            "ExpressionAttributeNames": {"#entry": "entry"},
-        }
-
-    def _key_put(self, entry: str, seq: int) -> dict[str, Any]:
-        """Puts the idempotency key, unless it is there and its time is not over (DynamoDB deletes it days later)."""
-        item = {
-            **self._table.key(entry),
-            "seq": {"N": str(seq)},
-            "digest": {"S": self._digest},
-            "expires_at": {"N": str(self._now + _KEY_SECONDS)},
-        }
-        return {
-            "TableName": self._table.name,
-            "Item": item,
-            "ConditionExpression": "attribute_not_exists(#entry) OR #expires_at < :now",
-            "ExpressionAttributeNames": {"#entry": "entry", "#expires_at": "expires_at"},
-            "ExpressionAttributeValues": {":now": {"N": str(self._now)}},
-            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+            "nonce": {"B": self._nonce},
         }

@@ -5,7 +5,7 @@ A text block of either holds its text under the key `text`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from messagelog.messages import StoredMessage
@@ -32,11 +32,11 @@ class Dialect(NamedTuple):
     max_name_length: int
 
 
-def turns_in(dialect: Dialect, messages: Iterable[StoredMessage], *, faithful: bool, reach: int | None) -> list[Turn]:
+def turns_in(dialect: Dialect, messages: Sequence[StoredMessage], *, faithful: bool) -> list[Turn]:
     """The turns of the messages, in a view of such a provider."""
     if faithful:
         return [turn for message in messages for turn in _plain_turn(message, dialect)]
-    steps = list(filter(_has_something, pair(messages, reach=reach)))
+    steps = list(filter(_has_something, pair(messages)))
     answer(steps)
     rename(steps, Ids(dialect.legal_id), Names(dialect.max_name_length))
     merged = _merge(turn for step in steps for turn in _turns_of(step, dialect))

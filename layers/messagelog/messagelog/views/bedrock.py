@@ -9,7 +9,7 @@ here as with Anthropic. System messages are dropped: pass them as the request's 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from messagelog.messages import StoredMessage
@@ -22,21 +22,21 @@ NO_OUTPUT = "(no output)"
 LEGAL_ID = r"[a-zA-Z0-9_-]{1,64}"
 
 
-def to_bedrock(
-    messages: Sequence[StoredMessage], *, faithful: bool = False, reach: int | None = None
-) -> list[dict[str, Any]]:
+def to_bedrock(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[dict[str, Any]]:
     """The messages as messages of the Converse API.
 
-    `faithful` gives one turn a message with nothing mended. With `reach`, a result more than that many messages behind
-    its call, results and reasoning not counted, does not belong to it, as in a window. The messages are not changed and
-    share nothing with the result.
+    The messages are not changed and share nothing with the result.
+
+    Args:
+        messages: A part of a log; a window is one that knows its `reach`.
+        faithful: Give one turn for each message, without repairs.
     """
-    return bodies(turns(messages, faithful=faithful, reach=reach))
+    return bodies(turns(messages, faithful=faithful))
 
 
-def turns(messages: Iterable[StoredMessage], *, faithful: bool = False, reach: int | None = None) -> list[Turn]:
+def turns(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[Turn]:
     """`to_bedrock` with the place of each turn in the log."""
-    return turns_in(_DIALECT, messages, faithful=faithful, reach=reach)
+    return turns_in(_DIALECT, messages, faithful=faithful)
 
 
 def _text(text: str) -> Block:

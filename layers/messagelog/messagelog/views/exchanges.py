@@ -9,7 +9,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from messagelog.messages import JSONValue, StoredMessage
+from messagelog.messages import JSONValue, Messages, StoredMessage
 from messagelog.views.names import Ids, Names
 
 UNKNOWN_TOOL = "unknown_tool"
@@ -53,14 +53,15 @@ class Step:
     place: int
 
 
-def pair(messages: Iterable[StoredMessage], *, reach: int | None = None) -> list[Step]:
+def pair(messages: Iterable[StoredMessage]) -> list[Step]:
     """Every message that is no result, in order, its calls with their results moved up to them.
 
     A result belongs to the oldest unanswered call with its id before it; a further result of an answered call joins the
     first (with an id used again, the latest answered call). A result without a call gets a step with its call, written
     in its own place. No id is an empty id. Only an assistant calls tools: `tool_calls` of other roles say nothing.
-    With `reach`, a result more than `reach` messages behind a call does not belong to it, see `is_distance`.
+    Where the messages know their `reach`, a result farther away does not belong to its call: see `is_distance`.
     """
+    reach = messages.reach if isinstance(messages, Messages) else None
     steps: list[Step] = []
     place = 0
     waiting: defaultdict[str, deque[tuple[int, Call]]] = defaultdict(deque)

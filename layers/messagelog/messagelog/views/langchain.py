@@ -7,24 +7,22 @@ The text is data, not a template: pass the messages through a `MessagesPlacehold
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from messagelog.messages import StoredMessage
 from messagelog.views.turns import Turn, bodies
 
 
-def to_langchain(
-    messages: Sequence[StoredMessage], *, faithful: bool = False, reach: int | None = None
-) -> list[dict[str, Any]]:
+def to_langchain(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[dict[str, Any]]:
     """The user, assistant and system messages as `{"role", "content"}`.
 
-    `faithful` and `reach` are those of the other views and change nothing: no exchange is shown, nothing is mended.
+    `faithful` changes nothing here: no exchange is shown and nothing is repaired.
     """
-    return bodies(turns(messages, faithful=faithful, reach=reach))
+    return bodies(turns(messages, faithful=faithful))
 
 
-def turns(messages: Iterable[StoredMessage], *, faithful: bool = False, reach: int | None = None) -> list[Turn]:
+def turns(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[Turn]:
     """`to_langchain` with the place of each entry in the log."""
     return [
         Turn(message.seq, message.seq, {"role": message.role, "content": message.content})

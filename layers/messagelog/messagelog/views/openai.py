@@ -10,7 +10,7 @@ github.com/github/copilot-cli/issues/669).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -24,23 +24,23 @@ LEGAL_ID = r"(?s)(?=.*\S).{1,40}"
 MAX_CALLS = 128
 
 
-def to_openai(
-    messages: Sequence[StoredMessage], *, faithful: bool = False, reach: int | None = None
-) -> list[dict[str, Any]]:
+def to_openai(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[dict[str, Any]]:
     """The messages as Chat Completions takes them.
 
-    `faithful` gives one entry a message with nothing mended. With `reach`, a result more than that many messages behind
-    its call, results and reasoning not counted, does not belong to it, as in a window. The messages are not changed and
-    share nothing with the result.
+    The messages are not changed and share nothing with the result.
+
+    Args:
+        messages: A part of a log; a window is one that knows its `reach`.
+        faithful: Give one entry for each message, without repairs.
     """
-    return bodies(turns(messages, faithful=faithful, reach=reach))
+    return bodies(turns(messages, faithful=faithful))
 
 
-def turns(messages: Iterable[StoredMessage], *, faithful: bool = False, reach: int | None = None) -> list[Turn]:
+def turns(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[Turn]:
     """`to_openai` with the place of each entry in the log."""
     if faithful:
         return [Turn(message.seq, message.seq, _plain(message)) for message in messages if message.role != "reasoning"]
-    steps = [step for step in pair(messages, reach=reach) if step.message.role != "reasoning"]
+    steps = [step for step in pair(messages) if step.message.role != "reasoning"]
     answer(steps)
     rename(steps, Ids(LEGAL_ID), Names(max_length=64))
     speakers = Names(max_length=64)

@@ -19,14 +19,14 @@ all ids of the joined pages apart.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import accumulate
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from messagelog.errors import MessageTooLargeError
-from messagelog.messages import StoredMessage
+from messagelog.messages import Messages, StoredMessage
 from messagelog.views.exchanges import UNANSWERED, calls_of
 from messagelog.views.turns import Turn, bodies
 
@@ -36,7 +36,7 @@ Size: TypeAlias = Callable[[dict[str, Any]], int]
 class View(Protocol):
     """The `turns` of a view module."""
 
-    def __call__(self, messages: Iterable[StoredMessage], *, faithful: bool = False) -> list[Turn]:
+    def __call__(self, messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[Turn]:
         """The turns of the view of these messages."""
         ...
 
@@ -81,7 +81,7 @@ def page(
     reply carries it. Where no cut lies at `after`, the page begins at the last one before it.
     Raises PageTooLargeError where not even the shortest page fits.
     """
-    log = list(messages)
+    log = messages if isinstance(messages, Messages) else Messages(messages)
     turns = _behind(after, view, log, faithful=faithful, room=room, size=size)
     starts = list(accumulate((size(turn.body) for turn in turns), initial=0))
     if starts[-1] <= room:

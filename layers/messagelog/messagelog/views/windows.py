@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 
 from messagelog.checks import check_number
-from messagelog.messages import StoredMessage
+from messagelog.messages import Messages, StoredMessage
 from messagelog.views.arguments import as_text
 from messagelog.views.exchanges import Step, is_distance, pair
 
@@ -32,7 +32,7 @@ def window(
     last: int | None = None,
     max_tokens: int | None = None,
     count_tokens: Callable[[str], int] | None = None,
-) -> list[StoredMessage]:
+) -> Messages:
     """The longest run of newest messages within both limits that starts at a user or system message, oldest first.
 
     `newest_first` is the log from its end. No more is taken from it than the limits allow and one message, and to look
@@ -49,8 +49,9 @@ def window(
             check_number(name, limit)
     newest, older = _within(newest_first, last, max_tokens, count_tokens or _estimated)
     if last is None and max_tokens is None:
-        return newest
-    steps = pair(newest, reach=REACH)
+        return Messages(newest)
+    newest = Messages(newest, reach=REACH)
+    steps = pair(newest)
     starts = _starts(newest, steps)
     past = _Past(older)
     start = next(starts, None)
@@ -59,7 +60,7 @@ def window(
             break
         if past.holds(stray.calls[0].id, within=REACH - stray.place):
             start = next((seq for seq in starts if seq > stray.message.seq), None)
-    return [message for message in newest if start is not None and message.seq >= start]
+    return Messages((message for message in newest if start is not None and message.seq >= start), reach=REACH)
 
 
 def _within(

@@ -23,8 +23,8 @@ from botocore.eventstream import EventStreamError, ParserError
 from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, ConnectTimeoutError, HTTPClientError
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
+from messagelog.chat.errors import ProviderError
 from messagelog.chat.providers import ContentDelta, Event, Finish, ReasoningDelta, ToolCallDelta, ToolSpec
-from messagelog.errors import ProviderError
 from messagelog.messages import StoredMessage
 from messagelog.views.bedrock import to_bedrock
 

@@ -21,10 +21,9 @@ except ImportError as error:
     how = "pip install 'openai>=3.57,<4'"
     raise ImportError(f"OpenAIProvider needs what the extra messagelog[openai] brings: {how}") from error
 
+from messagelog.chat.errors import ProviderError
 from messagelog.chat.providers import ContentDelta, Event, Finish, ReasoningDelta, ToolCallDelta, ToolSpec
-from messagelog.errors import ProviderError
 from messagelog.messages import StoredMessage
-from messagelog.settings import openai_api_key
 from messagelog.views.openai import to_openai
 
 if TYPE_CHECKING:
@@ -58,11 +57,7 @@ class OpenAIProvider:
     ) -> None:
         self._model = model
         self._options = dict(options or {})
-        if base_url is not None:
-            api_key = api_key or openai_api_key() or NO_KEY
-        self._client = client or openai.OpenAI(
-            base_url=base_url, api_key=api_key, timeout=timeout, max_retries=max_retries
-        )
+        self._client = client or _client(base_url, api_key, timeout=timeout, max_retries=max_retries)
 
     def view(self, messages: Sequence[StoredMessage]) -> list[dict[str, Any]]:
         """See `Provider.view`."""
@@ -84,6 +79,15 @@ class OpenAIProvider:
             raise _error_of(error) from None
         except (ValueError, TypeError, AttributeError):  # the SDK does not check what an endpoint sends
             raise ProviderError("the provider's reply is no stream of chat completion chunks") from None
+
+
+def _client(base_url: str | None, api_key: str | None, **how: Any) -> openai.OpenAI:
+    try:
+        return openai.OpenAI(base_url=base_url, api_key=api_key or None, **how)
+    except openai.OpenAIError:  # there is no key, also not in OPENAI_API_KEY
+        if base_url is None:
+            raise
+        return openai.OpenAI(base_url=base_url, api_key=NO_KEY, **how)
 
 
 def _function(tool: ToolSpec) -> dict[str, Any]:

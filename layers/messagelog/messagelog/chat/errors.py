@@ -1,0 +1,79 @@
+"""The errors of a chat, by what they say about the write. See `messagelog.errors` for the classes above them.
+
+NotWrittenError
+├─ ConflictError
+│  ├─ PromptChangedError   somebody else changed the prompt tree
+│  ├─ SendRunningError     a send is running in this conversation
+│  └─ TurnDoneError        the turn to resume is done, or another turn took its place
+└─ NoModelError            no model is configured
+WrittenError               something may be recorded: go on with a send without content
+├─ LeaseLostError          another send took over
+├─ TurnFailedError         the content is recorded or queued, but the turn did not finish
+└─ ProviderError           the model could not be reached, refused the request, or broke off
+"""
+
+from __future__ import annotations
+
+from messagelog.errors import ConflictError, NotWrittenError, WrittenError
+
+
+class PromptChangedError(ConflictError):
+    """Somebody else changed the prompt tree since it was read. `version` is the version it has now."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(version)
+        self.version = version
+
+    def __str__(self) -> str:
+        return (
+            f"the prompt tree was changed by somebody else and now has version {self.version}; nothing was written: "
+            "read it again and change that"
+        )
+
+
+class SendRunningError(ConflictError):
+    """A send is running in this conversation, or its chat was just cleared: try again later."""
+
+    def __str__(self) -> str:
+        return "a send is running in this conversation, or its chat was just cleared; nothing was written, try later"
+
+
+class TurnDoneError(ConflictError):
+    """The turn to resume is done, or another turn was begun in its place."""
+
+    def __str__(self) -> str:
+        return "the turn is done, or another turn was begun in its place; nothing was written"
+
+
+class NoModelError(NotWrittenError):
+    """No model is configured for chats. The text says which variable to set."""
+
+
+class LeaseLostError(WrittenError):
+    """A send was so slow that its lease expired, and another send took over. Its earlier messages stay in the log."""
+
+    def __str__(self) -> str:
+        return "another send took over and goes on; everything recorded before that is in the log"
+
+
+class TurnFailedError(WrittenError):
+    """The content is in the chat or in its queue, but the turn was not started or did not finish.
+
+    Do not send the content again: go on with a send without content. The `__cause__` is the error that ended the turn.
+    """
+
+
+class ProviderError(WrittenError):
+    """The model's provider could not be reached, refused the request, or broke off in the middle of a reply.
+
+    Everything that the send recorded before is in the log; the broken reply is not. Go on with a send without content.
+    `status` is the HTTP status of the provider's answer, None if there was none.
+    """
+
+    def __init__(self, reason: str, status: int | None = None) -> None:
+        super().__init__(reason, status)
+        self.reason = reason
+        self.status = status
+
+    def __str__(self) -> str:
+        return self.reason

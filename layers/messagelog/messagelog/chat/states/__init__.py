@@ -1,0 +1,1 @@
+"""What a chat remembers beside the log: the protocol, and its two implementations."""

@@ -1,0 +1,14 @@
+"""The way in: histories and replies of other libraries as messages of the log.
+
+Each function takes one message, a reply as the SDK returned it, or a sequence of messages, as dicts or SDK objects,
+and imports no SDK. Text, function calls and text results come over exactly; text parts are joined; thinking becomes a
+message of the role `reasoning`. What text cannot hold (images, audio, documents) raises CodecError with its path in
+what was given.
+"""
+
+from messagelog.readers.anthropic import from_anthropic
+from messagelog.readers.bedrock import from_bedrock
+from messagelog.readers.langchain import from_langchain
+from messagelog.readers.openai import from_openai
+
+__all__ = ["from_anthropic", "from_bedrock", "from_langchain", "from_openai"]

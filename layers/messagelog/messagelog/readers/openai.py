@@ -1,0 +1,138 @@
+"""OpenAI Chat Completions messages, and replies of that API, as messages of the log.
+
+Source: the API reference of `POST /v1/chat/completions` (platform.openai.com/docs/api-reference/chat); of a Response of
+the Responses API, `object` is always `response` (platform.openai.com/docs/api-reference/responses/object).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from messagelog.messages import AgentMessage, Role, ToolCall
+from messagelog.readers.reading import (
+    NOT_TEXT,
+    Found,
+    a_list,
+    a_role,
+    a_text,
+    an_object,
+    an_optional_text,
+    content_of,
+    entries,
+    joined,
+    only_assistant_fields,
+    refuse,
+)
+from messagelog.strictjson import below
+from messagelog.views.arguments import parsed
+
+_ROLES: dict[str, Role] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+_THINKING = ("reasoning_content", "reasoning")  # what compatible endpoints call it
+
+
+def from_openai(messages: object) -> list[AgentMessage]:
+    """Messages for the log from Chat Completions messages or a whole ChatCompletion.
+
+    `developer` is `system`; a refusal is text. `arguments` become the args they hold; text that is no JSON, or that
+    parsing would change, stays text, and `to_openai` gives back the same text. The older `function_call` has no id, so
+    the function's name links it to its `function` message.
+    Raises CodecError with the path of what is no text, of a custom tool's call, or of what is no such message.
+    """
+    return [message for path, entry in entries(messages) for message in _messages(*_unwrapped(entry, path))]
+
+
+def _unwrapped(entry: Any, path: str) -> tuple[dict[str, Any], str]:
+    """The message in a ChatCompletion or one of its choices, or the message that `entry` is."""
+    fields = an_object(entry, path)
+    if fields.get("object") == "response":
+        refuse(path, "is a reply of the Responses API, and from_openai reads Chat Completions: append its text")
+    if "choices" in fields:
+        path = below(path, "choices")
+        choices = a_list(fields["choices"], path)
+        if len(choices) != 1:
+            refuse(path, "holds more or less than one choice: pass the message of the one to keep")
+        fields, path = an_object(choices[0], f"{path}[0]"), f"{path}[0]"
+    if "message" in fields:
+        path = below(path, "message")
+        fields = an_object(fields["message"], path)
+    return fields, path
+
+
+def _messages(fields: dict[str, Any], path: str) -> list[AgentMessage]:
+    role = a_role(fields, "role", path, _ROLES)
+    name = an_optional_text(fields, "name", path)
+    if role == "assistant":
+        return _assistant(fields, path).messages(role, name)
+    only_assistant_fields(fields, role, path)
+    content = content_of(fields, path, optional=fields["role"] == "function")
+    text = joined(content, below(path, "content"), text_of)
+    if role == "tool":
+        call_id = name if fields["role"] == "function" else an_optional_text(fields, "tool_call_id", path)
+        return [AgentMessage(role, text, name=name, tool_call_id=call_id)]
+    return [AgentMessage(role, text, name=name)]
+
+
+def _assistant(fields: dict[str, Any], path: str) -> Found:
+    no_audio(fields, path)
+    thoughts = [fields[name] for name in _THINKING if isinstance(fields.get(name), str)][:1]
+    found = Found([an_optional_text(fields, "refusal", path) or ""], thoughts)
+    for index, call in enumerate(a_list(fields.get("tool_calls") or [], below(path, "tool_calls"))):
+        found.calls.append(tool_call(call, f"{below(path, 'tool_calls')}[{index}]"))
+    found.calls += function_call(fields, path)
+    # The API itself replies with null where the model says nothing.
+    content = content_of(fields, path, optional=found.says_something or "content" in fields)
+    found.texts.insert(0, joined(content, below(path, "content"), text_of))
+    return found
+
+
+def no_audio(fields: dict[str, Any], path: str) -> None:
+    """Refuses what a model spoke instead of writing it."""
+    if fields.get("audio") is not None:
+        refuse(below(path, "audio"), NOT_TEXT)
+
+
+def function_call(fields: dict[str, Any], path: str) -> list[ToolCall]:
+    """The call in the older field `function_call`, if there is one. It has no id but the function's name."""
+    if fields.get("function_call") is None:
+        return []
+    where = below(path, "function_call")
+    function = an_object(fields["function_call"], where)
+    return [named_call(a_text(function, "name", where), function, where)]
+
+
+def tool_call(value: object, path: str) -> ToolCall:
+    """The ToolCall of an entry of `tool_calls`. Raises CodecError if it calls no function."""
+    call = an_object(value, path)
+    if call.get("function") is None:
+        refuse(path, "is no function call, and only those can be kept")
+    where = below(path, "function")
+    return named_call(an_optional_text(call, "id", path) or "", an_object(call["function"], where), where)
+
+
+def named_call(id: str, function: dict[str, Any], path: str) -> ToolCall:
+    """The ToolCall of an object with a function's `name` and its `arguments` as text."""
+    return ToolCall(id, a_text(function, "name", path), _args(function.get("arguments")))
+
+
+def _args(arguments: Any) -> Any:
+    """The value in the text, where `to_openai` makes of it a text that means the same; else the text itself.
+
+    Some compatible endpoints give the value instead of its text.
+    """
+    if arguments is None or arguments == "":
+        return {}
+    value = parsed(arguments) if isinstance(arguments, str) else arguments
+    return arguments if value is None or isinstance(value, str) else value
+
+
+def text_of(part: dict[str, Any], path: str) -> str:
+    """The text of a part of a content. Raises CodecError if it is something else."""
+    kind = part.get("type")
+    return a_text(part, kind, path) if kind in ("text", "refusal") else refuse(path, NOT_TEXT)

@@ -1,5 +1,0 @@
-"""What the tests of this folder share."""
-
-from tests.tables import on_ministack, on_moto
-
-__all__ = ["on_ministack", "on_moto"]

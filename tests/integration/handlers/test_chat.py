@@ -1,0 +1,269 @@
+"""The functions of the chat on a table: queue, prompt tree, window and clear."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from messagelog.chat.dynamodb import DynamoDBChatState
+from messagelog.chat.states.state import Window
+
+from tests.support.http_api import CHAT_OPERATIONS, HttpApi, Received, empty, functions_on_moto, handler_of
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+PIRATE = {
+    "tree": {
+        "title": "",
+        "children": [
+            {
+                "id": "general",
+                "title": "general",
+                "children": [{"id": "persona", "title": "persona", "content": "You are a pirate.\nSpeak so."}],
+            },
+            {"id": "tutorials", "title": "tutorials", "children": []},
+        ],
+    },
+    "text": "general\n    persona\n        You are a pirate.\n        Speak so.",
+}
+EMPTY_TREE = {
+    "title": "",
+    "children": [PIRATE["tree"]["children"][1] | {"id": id, "title": id} for id in ("general", "tutorials")],
+}  # type: ignore[index]
+ROOM = (6_291_556 - 2_048) // 4 * 3 - 64
+
+
+@pytest.fixture(scope="module")
+def table() -> Iterator[DynamoDBClient]:
+    with functions_on_moto() as client:
+        yield client
+
+
+@pytest.fixture
+def api(table: DynamoDBClient, event: Any) -> HttpApi:
+    empty(table)
+    return HttpApi(event)
+
+
+@pytest.fixture
+def state(api: HttpApi, table: DynamoDBClient) -> DynamoDBChatState:
+    return DynamoDBChatState(api.conversation, table="ChatTable", client=table)
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def fill(api: HttpApi, *texts: str) -> None:
+    assert api.post("append_many", {"messages": [user(text) for text in texts]}).status == 201
+
+
+def tree_of(text: str) -> dict[str, Any]:
+    return {"children": [{"id": "general", "children": [{"id": "persona", "content": text}]}]}
+
+
+@pytest.mark.parametrize("operation", CHAT_OPERATIONS)
+def test_the_sample_events_work(api: HttpApi, event: Any, operation: str) -> None:
+    reply = Received.of(handler_of(operation)(event(operation), None))
+    assert reply.status == {"enqueue": 202, "send": 503}.get(operation, 200), "there is no model to send to"
+
+
+def test_a_queued_message_is_kept_for_the_next_send(api: HttpApi, state: DynamoDBChatState) -> None:
+    reply = api.post("enqueue", user("Hello!"))
+    assert (reply.status, reply.json) == (202, {"queued": True})
+    (staged,) = state.staged(limit=9)
+    assert (staged.message.content, staged.message.origin, api.contents()) == ("Hello!", "user", [])
+    assert staged.message.created_at
+
+
+@pytest.mark.parametrize(
+    ("message", "path"),
+    [
+        ({"role": "wizard", "content": ""}, "role"),
+        ({"role": "system", "content": ""}, "role"),
+        ({"role": "tool", "content": ""}, "toolCallId"),
+        ({"role": "user", "content": 1}, "content"),
+        ({"role": "user"}, "content"),
+        ({"role": "user", "content": "", "tool_calls": []}, "tool_calls"),
+        ({"role": "assistant", "content": "", "toolCalls": [{"id": "1", "name": "f"}]}, "toolCalls[0].args"),
+        (["role"], ""),
+    ],
+    ids=json.dumps,
+)
+def test_what_no_chat_takes_is_not_queued(api: HttpApi, state: DynamoDBChatState, message: Any, path: str) -> None:
+    reply = api.post("enqueue", message)
+    assert (reply.status, reply.paths) == (422, [path])
+    assert not state.staged(limit=9)
+
+
+def test_what_no_reply_could_carry_is_not_queued(api: HttpApi, state: DynamoDBChatState) -> None:
+    assert api.post("enqueue", user("x" * 5_000_000)).status == 413
+    assert not state.staged(limit=9)
+
+
+@pytest.mark.parametrize("operation", ["enqueue", "clear"])
+@pytest.mark.parametrize("header", ["If-Match", "Idempotency-Key"])
+def test_a_precondition_that_is_not_heeded_is_refused(api: HttpApi, operation: str, header: str) -> None:
+    reply = api.post(operation, user("Hi"), headers={header: '"1"'})
+    assert (reply.status, reply.paths) == (400, [header.lower()])
+
+
+def test_a_chat_without_a_prompt_tree_shows_the_empty_one(api: HttpApi) -> None:
+    reply = api.get("get_system")
+    assert (reply.status, reply.json, reply.etag) == (200, {"tree": EMPTY_TREE, "text": ""}, '"0"')
+
+
+def test_a_prompt_tree_is_read_back_as_it_was_put(api: HttpApi) -> None:
+    put = api.post("put_system", {"tree": PIRATE["tree"]})
+    got = api.get("get_system")
+    assert (put.status, put.json, put.etag) == (got.status, got.json, got.etag) == (200, PIRATE, '"1"')
+
+
+def test_what_a_read_of_the_tree_returned_can_be_put(api: HttpApi) -> None:
+    api.post("put_system", {"tree": PIRATE["tree"]})
+    assert api.post("put_system", api.get("get_system").json).json == PIRATE
+
+
+def test_of_two_writers_of_the_tree_the_later_one_is_told(api: HttpApi) -> None:
+    first = api.post("put_system", {"tree": tree_of("a")}, headers={"If-Match": '"0"'})
+    second = api.post("put_system", {"tree": tree_of("b")}, headers={"If-Match": '"0"'})
+    assert (first.status, second.status, second.json["version"]) == (200, 412, 1)
+    assert "a" in api.get("get_system").json["text"]
+    assert api.post("put_system", {"tree": tree_of("b")}, headers={"If-Match": '"1"'}).etag == '"2"'
+
+
+def test_without_a_version_the_tree_is_replaced(api: HttpApi) -> None:
+    for text in "ab":
+        assert api.post("put_system", {"tree": tree_of(text)}).status == 200
+    assert "b" in api.get("get_system").json["text"]
+
+
+@pytest.mark.parametrize(
+    ("tree", "path"),
+    [
+        (None, "tree"),
+        ({"childs": []}, "tree.childs"),
+        ({"children": {}}, "tree.children"),
+        ({"children": [{"title": "x"}]}, "tree.children[0].id"),
+        ({"children": [{"id": "general", "content": "x"}]}, "tree.children[0].content"),
+        ({"children": [{"id": "a"}, {"id": "a"}]}, "tree.children[1].id"),
+        ({"children": [{"id": "a", "children": [{"id": "b", "content": 7}]}]}, "tree.children[0].children[0].content"),
+        ({"title": 1}, "tree.title"),
+    ],
+    ids=json.dumps,
+)
+def test_a_bad_tree_is_refused_with_the_path_of_the_fault(api: HttpApi, tree: Any, path: str) -> None:
+    reply = api.post("put_system", {"tree": tree})
+    assert (reply.status, reply.paths) == (422, [path])
+    assert api.get("get_system").etag == '"0"'
+
+
+def test_a_body_without_a_tree_is_refused(api: HttpApi) -> None:
+    assert api.post("put_system", {}).paths == ["tree"]
+    assert api.post("put_system", {"tree": {}, "version": 1}).paths == ["version"]
+    assert api.post("put_system", '{"tree": {"title": "a", "title": "b"}}').status == 422
+
+
+def test_a_tree_of_megabytes_is_kept(api: HttpApi) -> None:
+    text = "é漢\n" * 250_000
+    assert api.post("put_system", {"tree": tree_of(text)}).status == 200
+    shown = api.get("get_system").json
+    (general,) = (child for child in shown["tree"]["children"] if child["id"] == "general")
+    assert general["children"][0]["content"] == text
+    assert shown["text"] is None, "both together are more than one reply carries"
+
+
+def test_a_tree_that_no_reply_carries_is_refused(api: HttpApi) -> None:
+    around = len(json.dumps(api.post("put_system", {"tree": tree_of("")}).json["tree"], separators=(",", ":")))
+    largest = "x" * (ROOM - around)
+    refused = api.post("put_system", {"tree": tree_of(f"{largest}x")})
+    assert (refused.status, refused.json["detail"].startswith("the prompt tree takes")) == (413, True)
+    assert api.get("get_system").etag == '"1"'
+    assert api.post("put_system", {"tree": tree_of(largest)}).status == 200
+    assert api.get("get_system").status == 200
+
+
+def test_a_small_tree_with_a_text_that_no_message_holds_is_refused(api: HttpApi) -> None:
+    tree: dict[str, Any] = {"id": "p", "content": "x\n" * 500_000}
+    for _ in range(90):
+        tree = {"id": "c", "children": [tree]}
+    assert api.post("put_system", {"tree": {"children": [tree]}}).status == 413
+    assert api.get("get_system").etag == '"0"'
+
+
+def test_a_chat_shows_the_messages_of_its_window_page_by_page(api: HttpApi, state: DynamoDBChatState) -> None:
+    fill(api, *"abcdefg")
+    state.move(Window(2, 4))
+
+    def page(**query: Any) -> tuple[str, int | None]:
+        reply = api.get("chat_messages", **query)
+        assert (reply.etag, reply.json["running"]) == (None, False)
+        return "".join(message["content"] for message in reply.json["messages"]), reply.json["next"]
+
+    assert page() == page(after=3) == ("efg", None)
+    assert page(limit=2) == ("ef", 6)
+    assert page(after=6, limit=2) == ("g", None)
+    assert page(after=7) == page(after=99) == ("", None)
+    assert page(historic="true") == ("cd", None)
+    assert page(historic="true", limit=1) == ("c", 3)
+    assert page(historic="true", after=3) == ("d", None)
+    assert page(historic="false") == ("efg", None)
+
+
+def test_a_system_message_of_the_log_is_none_of_the_chats(api: HttpApi) -> None:
+    batch = [user("a"), {"role": "system", "content": "b"}, {"role": "reasoning", "content": "c"}]
+    api.post("append_many", {"messages": batch})
+    assert api.chat() == ["a", "c"]
+
+
+def test_a_long_window_is_cut_where_the_reply_is_full(api: HttpApi) -> None:
+    fill(api, *(letter * 1_500_000 for letter in "abcd"))
+    first = api.get("chat_messages").json
+    assert (len(first["messages"]), first["next"]) == (3, 3)
+    assert api.get("chat_messages", after=3).json["next"] is None
+
+
+def test_a_running_turn_is_shown_and_keeps_others_from_clearing(api: HttpApi, state: DynamoDBChatState) -> None:
+    fill(api, "a")
+    lease = state.acquire("somebody", seconds=60)
+    assert api.get("chat_messages").json["running"] is True
+    for body in ({}, {"messagesOnly": True}):
+        assert api.post("clear", body).status == 409
+    state.release(lease)
+    assert api.get("chat_messages").json["running"] is False
+    assert api.chat() == ["a"]
+
+
+def test_clear_starts_the_chat_anew_and_leaves_the_log(api: HttpApi) -> None:
+    api.post("put_system", {"tree": PIRATE["tree"]})
+    fill(api, "a")
+    assert api.post("clear", {}).json == {"cleared": True}
+    assert (api.chat(), api.chat(historic="true"), api.get("get_system").json["text"]) == ([], [], "")
+    assert api.contents() == ["a"]
+    fill(api, "b")
+    assert api.chat() == ["b"]
+
+
+def test_clear_of_messages_only_keeps_the_prompt_tree(api: HttpApi, state: DynamoDBChatState) -> None:
+    api.post("put_system", {"tree": PIRATE["tree"]})
+    fill(api, "a", "b")
+    state.move(Window(0, 1))
+    assert api.post("clear", {"messagesOnly": True}).status == 200
+    assert (api.chat(), api.chat(historic="true"), api.get("get_system").json) == ([], [], PIRATE)
+
+
+def test_clear_needs_no_body(api: HttpApi) -> None:
+    fill(api, "a")
+    assert api.send("clear", body=None).status == 200
+    assert api.chat() == []
+
+
+@pytest.mark.parametrize("body", [{"messagesOnly": 1}, {"messagesOnly": "true"}, {"messagesOnly": []}])
+def test_a_switch_that_is_none_clears_nothing(api: HttpApi, body: Any) -> None:
+    fill(api, "a")
+    reply = api.post("clear", body)
+    assert (reply.status, reply.paths) == (422, ["messagesOnly"])
+    assert api.chat() == ["a"]

@@ -1,0 +1,210 @@
+"""A send on DynamoDB: large things, what is left behind, and requests that fail."""
+
+from __future__ import annotations
+
+import random
+import uuid
+from collections.abc import Iterator
+from itertools import count, repeat
+from typing import Any
+
+import pytest
+from messagelog import (
+    MessageLogError,
+    OnAppendError,
+    SendRunningError,
+    StorageUnavailableError,
+    UnknownOutcomeError,
+)
+from messagelog.chat import Chat, ChatService
+from messagelog.chat.dynamodb import DynamoDBChatState
+from messagelog.chat.providers.openai import OpenAIProvider
+from messagelog.dynamodb import DynamoDBStorage, default_client
+
+from local.template import Template
+from tests.support.chat_server import ChatServer, Echo, Refuse, Reply
+from tests.support.chats import Weather, call, send_if_due
+from tests.support.faulty import (
+    Faulty,
+    LostReply,
+    LostRequest,
+    Meanwhile,
+    Ok,
+    Outcome,
+    Request,
+    Unreachable,
+    server_error,
+    throttled,
+)
+from tests.support.tables import Table
+
+LARGE = "".join(random.Random(1).choices("abcdefghijklmnopqrstuvwxyz é漢\n", k=1_000_000))
+
+
+class Talk:
+    """A conversation on DynamoDB, as a new process finds it each time."""
+
+    def __init__(self, table: Table, model: tuple[ChatServer, OpenAIProvider]) -> None:
+        self.table = table
+        self.chats = f"chats-{uuid.uuid4().hex}"
+        self.server, self.provider = model
+
+    def service(self) -> ChatService:
+        client, retry = self.table.faulty.client, self.table.retry
+        storage = DynamoDBStorage("c1", table=self.table.name, client=client, retry=retry)
+        state = DynamoDBChatState("c1", table=self.chats, client=client, retry=retry, clock=self.table.clock)
+        return ChatService(Chat(storage, state), self.provider)
+
+    def other_state(self) -> DynamoDBChatState:
+        """The chat's state in another process, which nothing is done to."""
+        return DynamoDBChatState("c1", table=self.chats, client=default_client(), clock=self.table.clock)
+
+    def texts(self) -> list[str]:
+        return [message.content for message in self.table.other().all()]
+
+    def left(self) -> list[str]:
+        """The entries of ChatTable."""
+        items = default_client().scan(TableName=self.chats, ConsistentRead=True)["Items"]
+        return sorted(item["entry"]["S"].partition("#")[0] for item in items)
+
+
+@pytest.fixture
+def talk(on_ministack: Table, template: Template, model: tuple[ChatServer, OpenAIProvider]) -> Iterator[Talk]:
+    talk = Talk(on_ministack, model)
+    default_client().create_table(**{**template.tables["ChatTable"], "TableName": talk.chats})
+    model[0].forget()
+    yield talk
+    assert not model[0].steps_left
+
+
+def test_a_prompt_tree_and_a_queue_far_over_400_kb(talk: Talk) -> None:
+    service = talk.service()
+    service.chat().system().prompt("long").set_content(LARGE)
+    queued = [LARGE if number % 30 == 7 else str(number) for number in range(60)]
+    for content in queued:
+        service.queue().user(content)
+    talk.server.script(Reply("ok"))
+    talk.service().send()
+    assert talk.texts() == [*queued, "ok"]
+    asked = talk.server.last_request["messages"]
+    assert len(asked[0]["content"]) > len(LARGE)
+    assert [message["content"] for message in asked[1:]] == queued
+    service.chat().clear()
+    assert talk.left() == ["state", "system"], "no message and no part of one is left"
+
+
+def test_a_hook_that_raises_leaves_no_part_of_a_message_behind(talk: Talk) -> None:
+    service = talk.service()
+    service.queue().user(LARGE)
+    service.hook().message("user").do(lambda _: 1 / 0)
+    talk.server.script(Reply("ok"))
+    with pytest.raises(OnAppendError):
+        service.send()
+    assert talk.texts() == [LARGE, "ok"]
+    assert talk.left() == ["state"]
+
+
+def test_a_send_asks_dynamodb_for_little(talk: Talk) -> None:
+    service = talk.service()
+    talk.server.script(Reply("ok"))
+    service.send("y")
+    talk.table.faulty.forget()
+    talk.server.script(Reply("ok"))
+    service.send("y")
+    writes = [name for name in talk.table.faulty.operations if name not in ("GetItem", "Query")]
+    assert writes == ["TransactWriteItems"] * 5, "the lease taken, renewed and given back, and two appends"
+    assert len(talk.table.faulty.operations) <= 13
+
+
+def test_a_lease_that_is_renewed_while_another_takes_it_is_kept(talk: Talk) -> None:
+    other = talk.other_state()
+    lease = other.acquire("other", seconds=60)
+    talk.table.clock.sleep(60)
+    talk.table.faulty.script("TransactWriteItems", [Meanwhile(lambda: other.renew(lease, seconds=60))])
+    with pytest.raises(SendRunningError):
+        talk.service().chat().state.acquire("me", seconds=60)
+    other.renew(lease, seconds=60)
+
+
+@pytest.mark.parametrize("fault", [LostReply, LostRequest])
+def test_a_lease_that_may_have_been_taken_is_no_unknown_outcome(talk: Talk, fault: type[Outcome]) -> None:
+    """Nothing was said: the caller may say it again."""
+    talk.table.faulty.script("TransactWriteItems", repeat(fault()))
+    with pytest.raises(StorageUnavailableError, match="no send was begun") as caught:
+        talk.service().send("Hello!")
+    assert caught.value.code
+
+
+def test_of_a_message_that_may_be_queued_is_told_how_to_find_out(talk: Talk) -> None:
+    talk.table.faulty.script("TransactWriteItems", repeat(LostReply()))
+    with pytest.raises(UnknownOutcomeError, match="send without content") as caught:
+        talk.service().queue().user("Hello!")
+    assert caught.value.code
+
+
+def outcomes(rng: random.Random) -> Any:
+    """Decides about each request: most are done, and some fail in one of many ways."""
+
+    def choose(_: Request) -> Outcome:
+        return rng.choice([Ok(), Ok(), Ok(), Ok(), LostReply(), Unreachable(), server_error(), throttled()])
+
+    return choose
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_fails_nothing_is_lost_and_nothing_doubled(talk: Talk, seed: int) -> None:
+    """Requests to DynamoDB fail at random, the model's as well; each send is made again until one is through."""
+    rng, number = random.Random(seed), count()
+    talk.table.faulty = Faulty(default_client(), outcomes(rng))
+    queued = []
+    for _ in range(3):
+        talk.server.forget()
+        talk.server.otherwise = Echo()
+        for _ in range(rng.choice([1, 5, 45])):
+            content = f"q{next(number)}"
+            talk.service().queue().user(content)
+            queued.append(content)
+        for _ in range(100):
+            if rng.random() < 0.3:
+                talk.server.script(Refuse(500))
+            try:
+                send_if_due(talk.service())
+                break
+            except MessageLogError:
+                talk.table.clock.sleep(61)
+    talk.server.forget()
+    texts = talk.texts()
+    assert [text for text in texts if text.startswith("q")] == queued
+    assert [text for text in texts if text.startswith("re: ")] == [
+        f"re: {texts[i - 1]}" for i in range(len(texts)) if texts[i].startswith("re: ")
+    ]
+
+
+@pytest.mark.parametrize("fault", [LostReply, LostRequest])
+@pytest.mark.parametrize("lost", range(8))
+def test_writes_whose_outcome_stays_unknown(talk: Talk, lost: int, fault: type[Outcome]) -> None:
+    """From the lease on to the answer: the send fails, and the next goes on, whether the write was done or not."""
+    talk.service().queue().user("queued")
+    weather, writes = Weather(), count()
+    talk.service().tools().add(weather)
+
+    def choose(request: Request) -> Outcome:
+        return fault() if request.operation == "TransactWriteItems" and next(writes) >= lost else Ok()
+
+    talk.table.faulty = Faulty(default_client(), choose)
+    service = talk.service()
+    service.tools().add(weather)
+    talk.server.script(Reply(calls=[call("c1")]))
+    talk.server.otherwise = Reply("ok")
+    with pytest.raises((UnknownOutcomeError, StorageUnavailableError)):
+        service.send()
+    talk.server.forget()
+    talk.server.otherwise = Reply("ok")
+    talk.table.faulty = Faulty(default_client())
+    talk.table.clock.sleep(61)
+    again = talk.service()
+    again.tools().add(weather)
+    send_if_due(again)
+    roles = [message.role for message in talk.table.other().all()]
+    assert roles in (["user", "assistant"], ["user", "assistant", "tool", "assistant"])
+    assert talk.texts()[0] == "queued"

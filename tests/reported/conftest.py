@@ -1,0 +1,5 @@
+"""What the tests of this folder share."""
+
+from tests.support.tables import on_ministack, on_moto
+
+__all__ = ["on_ministack", "on_moto"]

@@ -1,0 +1,84 @@
+"""Fixtures `on_moto` and `on_ministack`: a new MessageTable, with a client of it that breaks on order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from messagelog import MessageLog
+from messagelog.dynamodb import DynamoDBStorage, Retry, default_client
+
+from local.dynamodb import CREDENTIALS
+from tests.support.clock import Clock
+from tests.support.faulty import Faulty, Request
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+@dataclass
+class Table:
+    """A table that is new and empty. What the library sends to it through `faulty` is seen and can be broken."""
+
+    name: str
+    faulty: Faulty
+    clock: Clock = field(default_factory=Clock)
+
+    @property
+    def retry(self) -> Retry:
+        """Tries for five seconds of `clock`, which pass at once."""
+        return Retry(random=lambda: 0.5, clock=self.clock, sleep=self.clock.sleep)
+
+    def storage(self, conversation: str = "c1") -> DynamoDBStorage:
+        """The conversation in this process."""
+        return DynamoDBStorage(conversation, table=self.name, client=self.faulty.client, retry=self.retry)
+
+    def log(self, conversation: str = "c1") -> MessageLog:
+        """The log in this process."""
+        return MessageLog(self.storage(conversation))
+
+    def other(self, conversation: str = "c1", client: DynamoDBClient | None = None) -> MessageLog:
+        """The log in another process, which nothing is done to."""
+        return MessageLog(DynamoDBStorage(conversation, table=self.name, client=client or default_client()))
+
+    def warm_log(self) -> MessageLog:
+        """A log that holds one message and knows it, with the record of requests begun anew."""
+        log = self.log()
+        log.add("user", "first")
+        self.faulty.forget()
+        return log
+
+    def transactions(self) -> list[Request]:
+        """The transactions sent so far. Two with one token are the same byte for byte, or this fails."""
+        sent = self.faulty.sent("TransactWriteItems")
+        bodies: dict[str, bytes] = {}
+        for request in sent:
+            assert bodies.setdefault(request.parameters["ClientRequestToken"], request.body) == request.body
+        return sent
+
+    def tokens(self) -> list[str]:
+        """The client token of each transaction sent so far, named a, b, c … as they come up."""
+        names: dict[str, str] = {}
+        return [
+            names.setdefault(request.parameters["ClientRequestToken"], "abcdefgh"[len(names)])
+            for request in self.transactions()
+        ]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """All items of the table, as they are."""
+        return list(default_client().scan(TableName=self.name, ConsistentRead=True)["Items"])
+
+
+@pytest.fixture
+def on_moto(moto_table: DynamoDBClient, table_definition: dict[str, Any]) -> Table:
+    """A table on moto, which is quick, knows no client tokens and is not made for threads."""
+    return Table(table_definition["TableName"], Faulty(default_client()))
+
+
+@pytest.fixture
+def on_ministack(ministack: str, ministack_table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch) -> Table:
+    """A table on MiniStack, which honours client tokens and stands many clients."""
+    for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL_DYNAMODB": ministack}.items():
+        monkeypatch.setenv(name, value)
+    return Table(ministack_table[1], Faulty(default_client()))

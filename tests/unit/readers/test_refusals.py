@@ -1,0 +1,203 @@
+"""What no message can hold, or what is no message, is refused with its path and without its content."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from messagelog import AgentMessage, CodecError, MessageLog, ToolCall
+from messagelog.memory import MemoryStorage
+from messagelog.readers import from_anthropic, from_bedrock, from_langchain, from_openai
+from openai.types.chat import ChatCompletion
+
+from tests.unit.readers.traced import Traced
+
+IMAGE = {"type": "image_url", "image_url": {"url": "data:secret"}}
+USER = {"role": "user", "content": "q"}
+OPENAI_CALL = {"id": "t1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+CALLS = {
+    "tool_calls": [OPENAI_CALL],
+    "invalid_tool_calls": [{"id": "t1", "name": "f", "args": "{", "error": "cut short"}],
+    "function_call": {"name": "f", "arguments": "{}"},
+}
+
+
+@pytest.mark.parametrize(
+    ("read", "messages", "path"),
+    [
+        (from_openai, [USER, USER, USER, {"role": "user", "content": ["q", IMAGE]}], "[3].content[1]"),
+        (from_openai, {"role": "user", "content": [IMAGE]}, "content[0]"),
+        (
+            from_openai,
+            {"choices": [{"message": {"role": "user", "content": [IMAGE]}}]},
+            "choices[0].message.content[0]",
+        ),
+        (from_openai, {"choices": []}, "choices"),
+        (from_openai, [{"role": "assistant", "content": None, "audio": {"id": "a"}}], "[0].audio"),
+        (from_openai, [{"role": "assistant", "tool_calls": [{"id": "t", "type": "custom"}]}], "[0].tool_calls[0]"),
+        (from_openai, [{"role": "robot", "content": "q"}], "[0].role"),
+        (from_openai, [{"content": "q"}], "[0].role"),
+        (from_openai, [{"role": "user", "content": 7}], "[0].content"),
+        (from_openai, ["q"], "[0]"),
+        (from_anthropic, [{"role": "user", "content": [{"type": "image", "source": {}}]}], "[0].content[0]"),
+        (
+            from_anthropic,
+            [
+                {
+                    "role": "user",
+                    "content": [{"type": "tool_result", "tool_use_id": "t", "content": [{"type": "document"}]}],
+                }
+            ],
+            "[0].content[0].content[0]",
+        ),
+        (from_anthropic, [{"role": "assistant", "content": [{"type": "server_tool_use"}]}], "[0].content[0]"),
+        (from_anthropic, [{"role": "tool", "content": "q"}], "[0].role"),
+        (from_bedrock, [{"role": "user", "content": [{"image": {"source": {"bytes": b"x"}}}]}], "[0].content[0]"),
+        (
+            from_bedrock,
+            [{"role": "user", "content": [{"toolResult": {"toolUseId": "t", "content": [{"video": {}}]}}]}],
+            "[0].content[0].toolResult.content[0]",
+        ),
+        (
+            from_bedrock,
+            {"output": {"message": {"role": "user", "content": [{"document": {}}]}}},
+            "output.message.content[0]",
+        ),
+        (from_langchain, [HumanMessage([IMAGE])], "[0].content[0]"),
+        (from_langchain, [AIMessage([{"type": "text", "text": "a"}, IMAGE])], "[0].content[1]"),
+        (from_langchain, [("robot", "q")], "[0].role"),
+        (from_langchain, [AIMessage("", additional_kwargs={"audio": {"id": "a"}})], "[0].additional_kwargs.audio"),
+        (from_langchain, [{"role": "assistant", "content": "", "audio": {"id": "a"}}], "[0].audio"),
+    ],
+)
+def test_what_text_cannot_hold_is_refused_with_its_path(read: Any, messages: Any, path: str) -> None:
+    with pytest.raises(CodecError) as caught:
+        read(messages)
+    assert caught.value.path == path
+    assert "secret" not in str(caught.value)
+
+
+def test_a_reply_of_the_responses_api_is_called_one() -> None:
+    with pytest.raises(CodecError, match="Responses API") as caught:
+        from_openai([USER, {"id": "resp_1", "object": "response", "output": []}])
+    assert caught.value.path == "[1]"
+
+
+@pytest.mark.parametrize(
+    ("message", "path"),
+    [
+        (HumanMessage("q"), ""),
+        (Traced(HumanMessage("q")), ""),
+        ({"role": "assistant", "content": "", "tool_calls": []}, "tool_calls"),
+    ],
+    ids=type,
+)
+def test_a_log_says_who_reads_what_another_library_gives(message: Any, path: str) -> None:
+    with pytest.raises(CodecError, match="from_openai") as caught:
+        MessageLog(MemoryStorage()).append(message)
+    assert caught.value.path == path
+
+
+@pytest.mark.parametrize(
+    ("read", "message", "path"),
+    [
+        *((read, {"role": "user"}, "content") for read in (from_openai, from_anthropic, from_bedrock, from_langchain)),
+        (from_langchain, {"role": "assistant", "content": None}, "content"),
+        *(
+            (read, {"role": "assistant", "content": content, field: call}, field)
+            for read in (from_anthropic, from_bedrock)
+            for content in (None, [])
+            for field, call in CALLS.items()
+        ),
+        (from_openai, {"role": "tool", "tool_call_id": "t1"}, "content"),
+        (from_langchain, {"type": "human", "data": 5}, "data"),
+        (from_langchain, {"type": "human", "data": {}}, "content"),
+        (from_langchain, {"type": "ai", "content": "", "additional_kwargs": 5}, "additional_kwargs"),
+        (from_langchain, {"type": "ai", "content": "", "tool_calls": [{"id": "t1", "args": {}}]}, "tool_calls[0].name"),
+    ],
+)
+def test_a_message_that_says_nothing_is_refused_and_not_made_up(read: Any, message: Any, path: str) -> None:
+    with pytest.raises(CodecError) as caught:
+        read(message)
+    assert caught.value.path == path
+
+
+TOOL_USE = {"type": "tool_use", "id": "t1", "name": "f", "input": {}}
+BEDROCK_USE = {"toolUse": {"toolUseId": "t1", "name": "f", "input": {}}}
+
+
+@pytest.mark.parametrize(
+    ("read", "message", "path"),
+    [
+        (from_anthropic, {"role": "user", "content": [{"type": "text", "text": "q"}, TOOL_USE]}, "content[1]"),
+        (from_bedrock, {"role": "user", "content": [{"text": "q"}, BEDROCK_USE]}, "content[1]"),
+        *(
+            (read, {"role": role, "content": "q", field: call}, field)
+            for read in (from_openai, from_langchain)
+            for role in ("user", "system", "tool")
+            for field, call in CALLS.items()
+        ),
+        *(
+            (from_langchain, HumanMessage("q", additional_kwargs={f: CALLS[f]}), f"additional_kwargs.{f}")
+            for f in CALLS
+        ),
+    ],
+)
+def test_calls_of_another_than_the_assistant_are_refused(read: Any, message: Any, path: str) -> None:
+    with pytest.raises(CodecError, match="assistant") as caught:
+        read(message)
+    assert caught.value.path == path
+
+
+@pytest.mark.parametrize(
+    ("block", "path"),
+    [
+        ({"text": "x", **BEDROCK_USE}, "content[0]"),
+        (
+            {"toolResult": {"toolUseId": "t1", "content": [{"text": "x", "json": {}}]}},
+            "content[0].toolResult.content[0]",
+        ),
+    ],
+    ids=["of a message", "of a result"],
+)
+def test_a_block_of_bedrock_with_two_members_is_refused(block: Any, path: str) -> None:
+    with pytest.raises(CodecError, match="more than one") as caught:
+        from_bedrock({"role": "assistant", "content": [block]})
+    assert caught.value.path == path
+
+
+@pytest.mark.parametrize("read", [from_openai, from_anthropic, from_bedrock, from_langchain])
+@pytest.mark.parametrize(
+    "given", [MagicMock(), Traced(MagicMock()), ChatCompletion, AIMessage, [MagicMock()], object()], ids=type
+)
+def test_what_only_looks_like_a_message_is_refused(read: Any, given: Any) -> None:
+    with pytest.raises(CodecError, match="must be an object"):
+        read(given)
+
+
+@pytest.mark.parametrize("read", [from_openai, from_langchain])
+@pytest.mark.parametrize("content", [{}, {"content": None}], ids=["missing", "null"])
+def test_content_may_be_missing_beside_calls(read: Any, content: dict[str, Any]) -> None:
+    message = {"role": "assistant", "tool_calls": [OPENAI_CALL], **content}
+    assert read(message) == [AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "f", {}),))]
+
+
+def test_a_reply_of_openai_may_say_nothing() -> None:
+    assert from_openai({"role": "assistant", "content": None}) == [AgentMessage("assistant", "")]
+
+
+def test_a_function_of_openai_may_give_null() -> None:
+    message = {"role": "function", "name": "f", "content": None}
+    assert from_openai(message) == [AgentMessage("tool", "", name="f", tool_call_id="f")]
+
+
+def test_what_is_nested_too_deep_is_refused() -> None:
+    deep: Any = "x"
+    for _ in range(10_000):
+        deep = [deep]
+    with pytest.raises(CodecError):
+        from_anthropic(
+            [{"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": deep}]}]
+        )
