@@ -58,8 +58,8 @@ class TestThreePurposes:
         assert said(chat.messages()) == [("user", "Hello!"), ("assistant", "Ahoy!"), ("tool", "22")]
 
     def test_record_what_the_agent_produced_and_read_it_back(self, chat: Chat) -> None:
-        recorded = chat.record([AgentMessage("reasoning", "hm"), AgentMessage("assistant", "Ahoy!")])
-        assert recorded == chat.messages()
+        chat.add_all([AgentMessage("reasoning", "hm"), AgentMessage("assistant", "Ahoy!")])
+        recorded = chat.messages()
         assert [(m.seq, m.role, m.origin) for m in recorded] == [(1, "reasoning", "model"), (2, "assistant", "model")]
 
     def test_react_to_messages_as_they_come(self, chat: Chat) -> None:
@@ -269,7 +269,7 @@ class TestMessageQueue:
         chat.hook().message("user").do(lambda message: seen.append(message.content))
         MessageQueue(chat.state).user("later")
         staged = chat.state.staged(limit=9)
-        chat.record([each.message for each in staged], chat.state.unstaging(staged))
+        chat.tell(chat.record([each.message for each in staged], chat.state.unstaging(staged)))
         assert seen == ["later"]
         assert chat.state.staged(limit=9) == []
 

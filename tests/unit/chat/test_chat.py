@@ -190,7 +190,7 @@ def test_a_hook_that_raises_leaves_the_messages_stored_and_the_others_called() -
             add("the-users-own-words")
         assert "the-users-own-words" not in f"{caught.value} {caught.value!r}"
     with pytest.raises(OnAppendError) as caught:
-        chat.record([AgentMessage("user", "c"), AgentMessage("user", "d")])
+        chat.add_all([AgentMessage("user", "c"), AgentMessage("user", "d")])
     assert (caught.value.seqs, str(caught.value.__cause__)) == ((3, 4), "no. 3")
     assert seen == chat.messages()
     assert told == [message.seq for message in seen] == [1, 2, 3, 4]
@@ -220,7 +220,9 @@ def test_what_commits_with_a_record_is_committed_or_nothing_is() -> None:
     MessageQueue(chat.state).user("queued")
     staged = chat.state.staged(limit=9)
     drained = [each.message for each in staged]
-    assert texts(chat.record(drained, chat.state.unstaging(staged))) == ["queued"]
+    stored = chat.record(drained, chat.state.unstaging(staged))
+    assert (texts(stored), seen) == (["queued"], [])
+    chat.tell(stored)
     with pytest.raises(ConditionFailedError):
         chat.record(drained, chat.state.unstaging(staged))
     assert (texts(chat.messages()), len(seen)) == (["queued"], 1)

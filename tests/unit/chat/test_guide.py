@@ -9,9 +9,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import messagelog
 import pytest
-from messagelog import errors
-from messagelog.chat import ChatConfig, json_hooks
+from messagelog.chat import ChatConfig
+from messagelog.chat.hooks import json_hooks
 from messagelog.settings import chat_settings
 
 from local.template import ROOT, Template
@@ -83,4 +84,4 @@ def test_json_hooks_have_these_fields_and_actions() -> None:
 def test_the_errors_of_a_send_are_errors_of_the_package() -> None:
     told = [name for first, *_ in rows("raised by `send(content)`") for name in quoted(first) if name.endswith("Error")]
     assert len(told) > 8
-    assert all(issubclass(getattr(errors, name), errors.MessageLogError) for name in told)
+    assert all(issubclass(getattr(messagelog, name), messagelog.MessageLogError) for name in told)
