@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 import pytest
-from messagelog import SendRunningError
+from messagelog import LeaseLostError, SendRunningError
 from messagelog.chat import ChatService
 
 from local.dynamodb import connect
@@ -136,7 +136,7 @@ def test_a_process_that_wakes_up_too_late_can_no_longer_write(place: Place, serv
         assert held.heard.wait(60)
         place.later(61).send("two")
         held.go_on.set()
-        with pytest.raises(SendRunningError):
+        with pytest.raises(LeaseLostError):
             sending.result()
     assert in_the_log(place.service()) == [("user", "one"), ("user", "two"), ("assistant", "in time")]
 

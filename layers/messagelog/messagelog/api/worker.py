@@ -20,7 +20,7 @@ from messagelog.api.chat import open_chat
 from messagelog.api.metrics import report
 from messagelog.api.operation import log_outcome
 from messagelog.api.request import conversation_hash
-from messagelog.chat.errors import NoModelError, ProviderError, SendRunningError, TurnDoneError
+from messagelog.chat.errors import LeaseLostError, NoModelError, ProviderError, SendRunningError, TurnDoneError
 from messagelog.chat.providers import Provider
 from messagelog.chat.sending.service import ChatConfig, ChatService
 from messagelog.dynamodb import Counters
@@ -28,6 +28,8 @@ from messagelog.errors import MessageLogError
 from messagelog.settings import ModelSettings, chat_settings, model_settings
 
 Handler: TypeAlias = Callable[[Mapping[str, Any], Any], None]
+
+_ELSEWHERE = (SendRunningError, TurnDoneError, LeaseLostError)  # another delivery or send has the turn
 
 
 class SetUpError(Exception):
@@ -90,7 +92,9 @@ def worker(run: Callable[[Invocation], object]) -> Handler:
             run(invocation)
         except Exception as error:
             failure = error
-        status = 409 if isinstance(failure, SendRunningError) else 500 if failure else 200
+        status = (
+            409 if isinstance(failure, SendRunningError | TurnDoneError | LeaseLostError) else 500 if failure else 200
+        )
         log_outcome(name, conversation_hash(invocation.conversation), context, status, failure)
         report(name, invocation.counters, failure)
         if failure and not isinstance(failure, TurnDoneError):

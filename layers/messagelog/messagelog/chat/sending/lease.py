@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 from uuid import uuid4
 
-from messagelog.chat.errors import SendRunningError
+from messagelog.chat.errors import LeaseLostError
 from messagelog.chat.states.state import ChatState
 from messagelog.errors import MessageLogError
 
@@ -59,7 +59,7 @@ class HeldLease:
         while not self._done.wait(self._seconds / _RENEWALS):
             try:
                 self.renew()
-            except SendRunningError:
+            except LeaseLostError:
                 return
             except MessageLogError:
                 continue

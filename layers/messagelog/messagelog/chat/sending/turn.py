@@ -21,7 +21,7 @@ from messagelog.chat.sending.answer import Answer
 from messagelog.chat.sending.calls import is_due, open_calls, with_own_ids
 from messagelog.chat.sending.lease import HeldLease
 from messagelog.chat.sending.tools import ToolSuite
-from messagelog.errors import CodecError, MessageLogError, MessageTooLargeError, OnAppendError
+from messagelog.errors import CodecError, MessageLogError, MessageTooLargeError, OnAppendError, WrittenError
 from messagelog.messages import AgentMessage, StoredMessage, ToolCall
 from messagelog.storage import ConditionFailedError
 
@@ -66,7 +66,7 @@ class Turn:
         self._record([message])
         try:
             self._go_on()
-        except (ProviderError, LeaseLostError):
+        except WrittenError:
             raise
         except MessageLogError as error:  # which may say that nothing was written, so that one would say it again
             raise TurnFailedError(_COME_TO_NO_END) from error

@@ -80,7 +80,7 @@ class MemoryChatState:
         """See `ChatState.enqueue`."""
         with self._lock:
             self._queued += 1
-            self._queue[f"{self._queued:012d}"] = message
+            self._queue[f"{self._queued:012d}"] = codec.parse(message)
 
     def staged(self, *, limit: int, up_to: str | None = None) -> Sequence[Staged]:
         """See `ChatState.staged`."""
