@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.faulty import Faulty, LostReply
+from tests.support.faulty import Faulty, LostRequest
 from tests.support.http_api import (
     APPENDS,
     HttpApi,
@@ -131,12 +131,12 @@ def test_another_form_of_if_match_is_refused(api: HttpApi, operation: str, etag:
 
 @each_append
 @pytest.mark.parametrize("headers", [{"Idempotency-Key": "k"}, {"IF-MATCH": '"0"'}], ids=str)
-def test_what_is_safe_to_send_again_is_told_when(
+def test_a_safe_retry_after_an_unknown_outcome_has_a_time(
     api: HttpApi, monkeypatch: pytest.MonkeyPatch, operation: str, headers: dict[str, str]
 ) -> None:
     try_once(monkeypatch)
     new_process()
-    Faulty(client_of_functions()).script("TransactWriteItems", repeat(LostReply()))
+    Faulty(client_of_functions()).script("TransactWriteItems", repeat(LostRequest()))
     reply = api.post(operation, body(operation, "a"), headers=headers)
     new_process()
     assert (reply.status, reply.json["outcome"]) == (503, "unknown")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support import faulty
-from tests.support.faulty import Faulty, LostReply, Outcome
+from tests.support.faulty import Faulty, LostRequest, Outcome
 from tests.support.http_api import HttpApi, client_of_functions, empty, functions_on_moto, new_process, try_once
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def test_a_throttled_request_is_a_retry_and_no_conflict(api: HttpApi, told: Call
 def test_an_unknown_outcome_is_told_once(
     api: HttpApi, told: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    break_next(LostReply())
+    break_next(LostRequest())
     try_once(monkeypatch)
     assert api.post("append", MESSAGE).status == 503
     (line,) = told()

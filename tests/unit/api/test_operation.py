@@ -96,7 +96,7 @@ def test_an_unforeseen_error_is_logged_by_its_class_and_place_alone(
     [
         (faulty.refused("AccessDeniedException"), 503, "StorageUnavailableError", "AccessDeniedException"),
         (faulty.Unreachable(), 503, "StorageUnavailableError", "EndpointConnectionError"),
-        (faulty.LostReply(), 503, "UnknownOutcomeError", "ReadTimeoutError"),
+        (faulty.LostRequest(), 503, "UnknownOutcomeError", "ConnectionClosedError"),
         (faulty.throttled(), 429, "ThrottledError", "ThrottlingException"),
     ],
     ids=["refused", "unreachable", "unknown", "throttled"],

@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from messagelog import StoredMessage
 from messagelog.api import created, newest_page, ok, page
+from messagelog.storage import Appended
 
 from tests.support.http_api import Received
 
@@ -118,10 +119,10 @@ def test_of_no_messages_the_end_is_not_known() -> None:
 
 
 def test_created_tells_the_seq_twice() -> None:
-    received = Received.of(created(7, replay=False))
+    received = Received.of(created(Appended(7)))
     assert (received.status, received.json, received.etag) == (201, {"seq": 7}, '"7"')
 
 
 def test_a_replay_tells_the_seq_alone() -> None:
-    received = Received.of(created(7, replay=True))
+    received = Received.of(created(Appended(7, replayed=True)))
     assert (received.status, received.json, received.etag) == (201, {"seq": 7}, None)
