@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import messagelog
 import pytest
 from messagelog.chat import ChatConfig
-from messagelog.chat.hooks import json_hooks
+from messagelog.chat.hooks.actions import ACTION_FIELDS
+from messagelog.chat.hooks.definitions import FIELDS
 from messagelog.settings import chat_settings
 
 from local.template import ROOT, Template
@@ -77,8 +78,8 @@ def test_json_hooks_have_these_fields_and_actions() -> None:
     told = [first for first, *_ in rows("field |")]
     fields = [name for cell in told if not cell.startswith("→") for name in quoted(cell)]
     actions = [name for cell in told if cell.startswith("→") for name in quoted(cell)]
-    assert sorted(fields) == sorted(json_hooks._FIELDS)
-    assert sorted(actions) == sorted(json_hooks._ACTION_FIELDS)
+    assert sorted(fields) == sorted(FIELDS)
+    assert sorted(actions) == sorted(ACTION_FIELDS)
 
 
 def test_the_errors_of_a_send_are_errors_of_the_package() -> None:

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from messagelog.chat.chat import Chat, HandoffStrategy
-    from messagelog.chat.hooks.hooks import Hook, ToolEvent
+    from messagelog.chat.hooks.events import ToolEvent
+    from messagelog.chat.hooks.registry import Hook
     from messagelog.chat.prompts.container import PromptContainer
     from messagelog.chat.prompts.prompt import Prompt
     from messagelog.chat.queue import HookMessageWriter, MessageQueue
@@ -19,14 +20,14 @@ _HOMES = {
     "ChatRole": "roles",
     "ChatService": "sending.service",
     "HandoffStrategy": "chat",
-    "Hook": "hooks.hooks",
+    "Hook": "hooks.registry",
     "HookMessageWriter": "queue",
     "MessageQueue": "queue",
     "Origin": "roles",
     "Prompt": "prompts.prompt",
     "PromptContainer": "prompts.container",
     "Tool": "sending.tools",
-    "ToolEvent": "hooks.hooks",
+    "ToolEvent": "hooks.events",
     "ToolPackage": "sending.tools",
     "ToolSuite": "sending.tools",
 }

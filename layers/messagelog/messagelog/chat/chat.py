@@ -14,7 +14,8 @@ from typing import Any, Protocol
 
 from messagelog.chat import drafts
 from messagelog.chat.errors import SendRunningError
-from messagelog.chat.hooks.hooks import HookBuilder, Hooks
+from messagelog.chat.hooks.builder import HookBuilder
+from messagelog.chat.hooks.registry import Hooks
 from messagelog.chat.prompts.container import PromptContainer
 from messagelog.chat.prompts.store import PromptStore
 from messagelog.chat.states.state import ChatState, System, Window

@@ -1,1 +1,1 @@
-"""Callbacks for what happens in a chat, registered in code or read from JSON files."""
+"""Hooks: callbacks for the events of a chat, registered in code or read from JSON files."""

@@ -10,8 +10,8 @@ from threading import Lock
 
 from messagelog.chat import drafts
 from messagelog.chat.chat import Chat
-from messagelog.chat.hooks.hooks import HookBuilder
-from messagelog.chat.hooks.json_hooks import JsonHooks
+from messagelog.chat.hooks.builder import HookBuilder
+from messagelog.chat.hooks.files import JsonHooks
 from messagelog.chat.prompts.container import PromptContainer
 from messagelog.chat.prompts.store import GENERAL
 from messagelog.chat.providers import Provider

@@ -15,7 +15,7 @@ from typing import Any
 from messagelog.chat import drafts
 from messagelog.chat.chat import Chat
 from messagelog.chat.errors import LeaseLostError, ProviderError, TurnFailedError
-from messagelog.chat.hooks.hooks import words_of
+from messagelog.chat.hooks.events import words_of
 from messagelog.chat.providers import Event, Provider
 from messagelog.chat.sending.answer import Answer
 from messagelog.chat.sending.calls import is_due, open_calls, with_own_ids
