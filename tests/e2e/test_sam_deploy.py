@@ -52,11 +52,6 @@ def replies(stack: Stack) -> dict[str, Any]:
     return {sample.operation: stack.invoke(functions[sample.operation], sample.event) for sample in SAMPLES}
 
 
-def test_the_samples_are_of_all_functions_that_answer_over_http(template: Template) -> None:
-    functions = {function.module for function in template.functions}
-    assert {sample.operation for sample in SAMPLES} == functions - {"send_worker"}
-
-
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.operation)
 def test_a_function_answers_its_sample_event(sample: Sample, replies: dict[str, Any]) -> None:
     sample.check(replies[sample.operation])

@@ -1,4 +1,4 @@
-"""template.yaml as CloudFormation would be given it: what SAM makes of it, and what is left for given parameters."""
+"""template.yaml as CloudFormation gets it: what SAM makes of it, and what is left of it for given parameters."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ NOTHING = {"Ref": "AWS::NoValue"}
 
 
 class NoManagedPolicies:
-    """Stands for the look-up of AWS managed policies by name, which the template has no use for."""
+    """Replaces SAM's lookup of AWS managed policies by name, which the template does not use."""
 
     def load(self) -> dict[str, str]:
         return {}
 
 
 def translate(layer: str = "s3://bucket/layer", **parameters: str) -> dict[str, Any]:
-    """The template that SAM makes of this one. `layer` is where the layers' content was uploaded to."""
+    """Return the template that SAM makes of this one. `layer` is the place where the layers were uploaded."""
     template = copy.deepcopy(TEMPLATE)
     template["Globals"]["Function"]["CodeUri"] = "s3://bucket/functions"
     for name in ("MessageLogLayer", "OpenaiLayer"):
@@ -39,31 +39,62 @@ RESOURCES: dict[str, Any] = translate()["Resources"]
 
 
 def of_type(kind: str, resources: dict[str, Any] = RESOURCES) -> dict[str, Any]:
-    """The properties of the deployed resources of a type, by logical id."""
+    """Return the properties of the deployed resources of a type, by logical id."""
     return {name: resource["Properties"] for name, resource in resources.items() if resource["Type"] == kind}
 
 
 def logical_id(operation: str) -> str:
-    """What the template calls the function of an operation."""
+    """Return the name that the template gives to the function of an operation."""
     return "".join(word.title() for word in operation.split("_")) + "Function"
 
 
+OPERATIONS = tuple(
+    properties["Handler"].removesuffix(".handler") for properties in of_type("AWS::Lambda::Function").values()
+)
+each_operation = pytest.mark.parametrize("operation", OPERATIONS)
+
+
 def function(operation: str) -> dict[str, Any]:
-    """The properties of the function of an operation."""
+    """Return the properties of the function of an operation."""
     properties: dict[str, Any] = RESOURCES[logical_id(operation)]["Properties"]
     return properties
 
 
+def routes_of(operation: str) -> list[str]:
+    """Return the routes of the function of an operation, as `GET /path`. The worker has none."""
+    events = TEMPLATE["Resources"][logical_id(operation)]["Properties"].get("Events", {}).values()
+    return [f"{event['Properties']['Method']} {event['Properties']['Path']}" for event in events]
+
+
+ROUTES: dict[str, str] = {operation: route for operation in OPERATIONS for route in routes_of(operation)}
+
+
 def routes(resources: dict[str, Any] = RESOURCES) -> dict[str, dict[str, Any]]:
-    """The API's routes, as `GET /path`."""
+    """Return the routes of the API, by `GET /path`."""
     paths = resources["Api"]["Properties"]["Body"]["paths"]
     return {f"{method.upper()} {path}": route for path, methods in paths.items() for method, route in methods.items()}
 
 
-def deployed(**parameters: str) -> dict[str, Any]:
-    """The template with every condition decided, as these parameters decide it: nothing in it is conditional."""
-    template = translate(**parameters)
-    chosen = _Choice({**template, "Conditions": TEMPLATE["Conditions"]}, parameters)
+def statements_of(operation: str, resources: dict[str, Any] = RESOURCES) -> list[dict[str, Any]]:
+    """Return the statements of the policies that the role of an operation's function holds itself."""
+    policies = resources[f"{logical_id(operation)}Role"]["Properties"]["Policies"]
+    return [statement for policy in policies for statement in policy["PolicyDocument"]["Statement"]]
+
+
+def grants_of(operation: str) -> set[tuple[str, str]]:
+    """Return the resources and actions that an operation may use without any parameter set."""
+    statements = statements_of(operation, deployed()["Resources"])
+    return {(it["Resource"]["Fn::GetAtt"][0], action) for it in statements for action in _texts(it["Action"])}
+
+
+def _texts(value: str | list[str]) -> list[str]:
+    return [value] if isinstance(value, str) else value
+
+
+@cache
+def _deployed(parameters: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    template = translate(**dict(parameters))
+    chosen = _Choice({**template, "Conditions": TEMPLATE["Conditions"]}, dict(parameters))
     decided: dict[str, Any] = chosen.of({name: part for name, part in template.items() if name != "Conditions"})
     for section in ("Resources", "Outputs"):
         decided[section] = {
@@ -72,6 +103,17 @@ def deployed(**parameters: str) -> dict[str, Any]:
             if "Condition" not in it or chosen.holds(it["Condition"])
         }
     return decided
+
+
+def deployed(**parameters: str) -> dict[str, Any]:
+    """Return the template with each condition decided by these parameters."""
+    return copy.deepcopy(_deployed(tuple(sorted(parameters.items()))))
+
+
+def resources(**parameters: str) -> dict[str, Any]:
+    """Return the resources that are deployed with these parameters."""
+    found: dict[str, Any] = deployed(**parameters)["Resources"]
+    return found
 
 
 class _Choice:
