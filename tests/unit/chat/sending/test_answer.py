@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from messagelog import AgentMessage, ToolCall, codec
+from messagelog import ProviderError, ToolCall, codec
 from messagelog.chat.providers import ContentDelta, Event, Finish, ReasoningDelta, ToolCallDelta
 from messagelog.chat.sending.answer import Answer
-
-JSON_OBJECTS = st.dictionaries(st.text(max_size=3), st.integers() | st.text(max_size=3), max_size=3)
 
 
 def answer_of(*events: Event) -> Answer:
@@ -20,10 +15,6 @@ def answer_of(*events: Event) -> Answer:
     for event in events:
         answer.take(event)
     return answer
-
-
-def calls_of(*events: Event) -> tuple[ToolCall, ...]:
-    return answer_of(*events).messages()[-1].tool_calls
 
 
 @given(st.text(), st.data())
@@ -41,7 +32,7 @@ def _units(text: str) -> list[bytes]:
     return [data[at : at + 2] for at in range(0, len(data), 2)]
 
 
-def test_half_a_character_is_replaced_so_that_the_answer_can_be_stored() -> None:
+def test_half_a_character_is_replaced() -> None:
     (message,) = answer_of(ContentDelta("a\ud83d")).messages()
     assert message.content == "a\N{REPLACEMENT CHARACTER}"
     codec.parse(message)
@@ -60,7 +51,7 @@ def test_an_empty_answer_is_an_answer() -> None:
     assert [message.role for message in answer_of(Finish("stop")).messages()] == ["assistant"]
 
 
-def test_only_an_answer_that_came_to_its_end_tells_why() -> None:
+def test_only_a_whole_answer_has_a_finish() -> None:
     assert answer_of(ContentDelta("half of it")).finish is None
     assert answer_of(ContentDelta("all"), Finish("stop")).finish == Finish("stop")
 
@@ -71,70 +62,25 @@ def test_thinking_alone_says_nothing() -> None:
     assert not answer_of(ToolCallDelta(0, "a", "f", "")).says_nothing
 
 
-def test_pieces_of_interleaved_calls_find_their_call() -> None:
-    assert calls_of(
-        ToolCallDelta(0, "a", "f", ""),
-        ToolCallDelta(1, "b", "g", ""),
-        ToolCallDelta(0, "", "", '{"x":'),
-        ToolCallDelta(1, "", "", '{"y": 2'),
-        ToolCallDelta(0, "", "", " 1}"),
-        ToolCallDelta(1, "", "", "}"),
-    ) == (ToolCall("a", "f", {"x": 1}), ToolCall("b", "g", {"y": 2}))
+def test_an_end_that_says_cut_is_kept() -> None:
+    cut = Finish("length", is_cut=True)
+    assert answer_of(cut, Finish("stop")).finish == cut
+    assert answer_of(Finish("stop"), cut).finish == cut
 
 
-def test_calls_that_share_an_index_are_told_apart_by_their_ids() -> None:
-    assert calls_of(ToolCallDelta(0, "a", "f", "{}"), ToolCallDelta(0, "b", "f", '{"y": 2}')) == (
-        ToolCall("a", "f", {}),
-        ToolCall("b", "f", {"y": 2}),
-    )
+def test_the_calls_are_in_the_assistants_message() -> None:
+    pieces = [ToolCallDelta(0, "a", "f", '{"x"'), ContentDelta("so"), ToolCallDelta(0, "", "", ": 1}")]
+    (message,) = answer_of(*pieces, Finish("tool_calls")).messages()
+    assert (message.content, message.tool_calls) == ("so", (ToolCall("a", "f", {"x": 1}),))
 
 
-def test_calls_that_share_an_index_and_have_no_ids_are_told_apart_by_their_names() -> None:
-    assert calls_of(
-        ToolCallDelta(0, "", "f", ""),
-        ToolCallDelta(0, "", "", '{"x":'),
-        ToolCallDelta(0, "", "", " 1}"),
-        ToolCallDelta(0, "", "f", '{"y": 2}'),
-        ToolCallDelta(0, "", "g", "{}"),
-    ) == (ToolCall("", "f", {"x": 1}), ToolCall("", "f", {"y": 2}), ToolCall("", "g", {}))
+def test_a_call_without_a_name_is_an_error_of_the_provider() -> None:
+    nameless = ToolCallDelta(0, "a", "", '{"secret": 1}')
+    with pytest.raises(ProviderError, match="without a name") as caught:
+        answer_of(nameless, Finish("tool_calls")).messages()
+    assert "secret" not in str(caught.value)
 
 
-def test_calls_without_arguments_that_share_an_index_and_have_no_ids_are_told_apart_by_their_names() -> None:
-    assert calls_of(ToolCallDelta(0, "", "f", ""), ToolCallDelta(0, "", "g", "")) == (
-        ToolCall("", "f", {}),
-        ToolCall("", "g", {}),
-    )
-
-
-@given(st.lists(st.tuples(st.sampled_from("fg"), JSON_OBJECTS), min_size=1, max_size=4), st.data())
-def test_a_name_in_every_piece_makes_no_further_call(calls: list[tuple[str, Any]], data: st.DataObject) -> None:
-    """Nor do ids that are missing join two calls, wherever their arguments are cut."""
-    pieces: list[ToolCallDelta] = []
-    for name, args in calls:
-        text = json.dumps(args)
-        cuts = sorted(data.draw(st.sets(st.integers(1, len(text) - 1), max_size=3)))
-        spans = zip([0, *cuts], [*cuts, len(text)], strict=True)
-        pieces += [ToolCallDelta(0, "", name, text[start:end]) for start, end in spans]
-    assert calls_of(*pieces) == tuple(ToolCall("", name, args) for name, args in calls)
-
-
-def test_a_name_in_every_piece_of_a_call_with_an_id_makes_no_further_call() -> None:
-    assert calls_of(ToolCallDelta(0, "a", "f", '{"x"'), ToolCallDelta(0, "", "f", ": 1}")) == (
-        ToolCall("a", "f", {"x": 1}),
-    )
-
-
-def test_an_id_in_every_piece_makes_no_further_call() -> None:
-    assert calls_of(ToolCallDelta(0, "a", "f", '{"x"'), ToolCallDelta(0, "a", "f", ": 1}")) == (
-        ToolCall("a", "f", {"x": 1}),
-    )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "args"),
-    [("", {}), ("{}", {}), ('{"a": 1.0}', {"a": 1.0}), ('{"a": ', '{"a": '), ('{"a": 1, "a": 2}', '{"a": 1, "a": 2}')],
-)
-def test_arguments_are_the_value_or_the_text_itself(arguments: str, args: object) -> None:
-    (call,) = calls_of(ToolCallDelta(0, "a", "f", arguments))
-    assert json.dumps(call.args) == json.dumps(args)
-    codec.parse(AgentMessage("assistant", "", tool_calls=(call,)))
+def test_a_cut_reply_drops_a_call_without_a_name() -> None:
+    answer = answer_of(ContentDelta("so"), ToolCallDelta(0, "a", "", "{"), Finish("length", is_cut=True))
+    assert [message.tool_calls for message in answer.messages()] == [()]
