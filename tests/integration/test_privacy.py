@@ -1,7 +1,8 @@
-"""Message content is private: it is in no log line and on no output, whatever goes wrong at whatever layer.
+"""Message content is private: it is never in a log line or an output, whatever goes wrong at any layer.
 
-Content is what a message holds: its text, names, ids, and the keys and values in a call's args. A conversation's name
-may name a person, so it is kept out as well.
+Content is everything in a message: its text, names, ids, the keys and values in a call's args, the names, URLs and
+bytes of files, and the blocks of an original. The name of a conversation may be the name of a person, so it is private
+too.
 """
 
 from __future__ import annotations
@@ -35,12 +36,20 @@ if TYPE_CHECKING:
 MARK = "mArKeR7"  # an identifier, so that it can be in any path
 CONVERSATION = f"{MARK}@example.com"
 CALL = {"id": f"id-{MARK}", "name": f"tool-{MARK}", "args": {MARK: {f"a {MARK}": [MARK, 1]}}}
+MARKED_BYTES = b64encode(MARK.encode() * 3).decode()
+FILES = [
+    {"mediaType": "image/png", "data": MARKED_BYTES, "name": f"{MARK}.png", "offset": 1},
+    {"mediaType": "text/plain", "url": f"https://{MARK}.example.com/{MARK}?token={MARK}"},
+]
+THINKING = {"type": "thinking", "thinking": f"{MARK} thinks", "signature": f"{MARK}/{MARKED_BYTES}", MARK: [MARK]}
 MESSAGE = {
     "role": "assistant",
     "content": f"{MARK} said hello",
     "name": MARK,
     "toolCalls": [CALL],
     "toolCallId": f"id-{MARK}",
+    "files": FILES,
+    "original": {"api": "anthropic", "model": f"model-{MARK}", "blocks": [THINKING]},
 }
 BAD_ARGS = [
     f'{{"{MARK}": 1e999}}',
@@ -50,6 +59,24 @@ BAD_ARGS = [
     f'{{"{MARK}": {"[" * 300}"{MARK}"{"]" * 300}}}',
     f'{{"{MARK}": NaN}}',
     f'{{"{MARK}": {MARK}}}',
+]
+BAD_FILES = [
+    MARK,
+    {MARK: MARK},
+    {"mediaType": MARK, "data": "AAAA"},
+    {"mediaType": "image/png", "data": f"{MARK}!"},
+    {"mediaType": "image/png", "data": MARKED_BYTES + "="},
+    {"mediaType": "image/png", "data": MARKED_BYTES, "url": f"https://{MARK}"},
+    {"mediaType": "image/png", "data": MARKED_BYTES, "name": [MARK]},
+    {"mediaType": "image/png", "data": MARKED_BYTES, "name": MARK, "offset": MARK},
+    {"mediaType": "image/png", "url": f"ftp://{MARK}"},
+]
+BAD_ORIGINALS = [
+    MARK,
+    {"api": MARK, "blocks": []},
+    {"api": "anthropic", "blocks": {MARK: MARK}},
+    {"api": "anthropic", "blocks": [], "model": [MARK]},
+    {"api": "anthropic", "blocks": [], MARK: MARK},
 ]
 BAD_BODIES = [
     MARK,
@@ -65,6 +92,9 @@ BAD_BODIES = [
     f'{{"role": "user", "content": "{MARK}"}} {MARK}',
     json.dumps({"role": "user", "content": MARK * 700_000}),
     *(f'{{"role":"assistant","content":"","toolCalls":[{{"id":"1","name":"f","args":{args}}}]}}' for args in BAD_ARGS),
+    *(f'{{"role":"assistant","content":"","original":{{"api":"x","blocks":[{args}]}}}}' for args in BAD_ARGS),
+    *(json.dumps({"role": "user", "content": MARK, "files": [file]}) for file in BAD_FILES),
+    *(json.dumps({"role": "assistant", "content": MARK, "original": original}) for original in BAD_ORIGINALS),
 ]
 FAULTS: dict[str, Outcome] = {
     "throttled": faulty.throttled(),
@@ -119,15 +149,15 @@ def output(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -
 
 
 def check(output: Callable[[], str], *, lines: int) -> None:
-    """There is a line for each request, and nothing that tells of its content."""
+    """Checks that there is a line for each request, without any of its content."""
     logged = output()
     assert logged.count('"message":"request"') == lines
-    for tale in (MARK, MARK.lower(), b64encode(MARK.encode()).decode()[:-2], "Traceback", "example.com"):
-        assert tale not in logged
+    for secret in (MARK, MARK.lower(), MARKED_BYTES[:8], "Traceback", "example.com"):
+        assert secret not in logged
 
 
 def bodies(message: str) -> dict[str, str]:
-    """A message at fault as a body of each append."""
+    """A message as the body of each operation that appends."""
     return {"append": message, "append_many": f'{{"messages": [{message}]}}', "add": message}
 
 
@@ -207,18 +237,18 @@ def test_faults_of_dynamodb_tell_nothing(api: HttpApi, output: Callable[[], str]
         "messagelog.codec.parse",
         "messagelog.dynamodb.items.to_item",
         "messagelog.dynamodb.items.from_item",
-        "messagelog.log.MessageLog.append",
+        "messagelog.log.MessageLog.store",
         "messagelog.log.MessageLog.iter_all",
         "messagelog.dynamodb.storage.DynamoDBStorage.append",
         "messagelog.dynamodb.storage.DynamoDBStorage.read",
         "messagelog.dynamodb.storage.DynamoDBStorage.count",
-        "messagelog.codec.dumps",
+        "messagelog.codec.messages.dumps",
         "messagelog.api.request.Request.message",
         "messagelog.api.request.Request.log",
         "messagelog.settings.os.environ",
     ],
 )
-def test_an_unforeseen_error_at_any_layer_tells_nothing(
+def test_an_unexpected_error_at_any_layer_tells_nothing(
     api: HttpApi, output: Callable[[], str], monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     def fails(*_: Any, **__: Any) -> None:

@@ -1,4 +1,4 @@
-"""Faults of codecs that people have reported in public, with what is right here. Each names its sources."""
+"""Faults of codecs that people have reported in public, with the right outcome here. Each test names its sources."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_args_may_nest_deeper_than_a_dynamodb_map(on_moto: Table, depth: int) ->
 
 
 @pytest.mark.parametrize("content", [{"ok": True}, None, 42, ["x"], True, [{"type": "text", "text": "x"}]])
-def test_content_that_is_no_text_is_refused(on_moto: Table, content: Any) -> None:
+def test_content_that_is_not_text_is_refused(on_moto: Table, content: Any) -> None:
     """https://github.com/NousResearch/hermes-agent/pull/81546, https://github.com/lastmile-ai/mcp-agent/issues/25"""
     log = on_moto.log()
     with pytest.raises(CodecError) as caught:

@@ -1,4 +1,4 @@
-"""What others reported of limits: replies that Lambda refuses. Each test names where it was reported."""
+"""Faults around limits that people have reported in public: replies that Lambda refuses. Each test names its source."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ def table() -> Iterator[DynamoDBClient]:
         yield client
 
 
-def test_a_conversation_longer_than_a_reply_is_read_over_http(
+def test_a_conversation_longer_than_a_reply_is_read_whole(
     table: DynamoDBClient, template: Template, event: Any
 ) -> None:
     """https://github.com/aws-samples/sample-spec-driven-presentation-maker/pull/198,
     https://github.com/DataBiosphere/azul/issues/8192
     """
-    api = HttpApi(event)  # which holds every reply to Lambda's limit
+    api = HttpApi(event)  # this checks every reply against Lambda's limit
     contents = [f"m{number} " + "y" * 300_000 for number in range(1, 31)]
     for content in contents:
         assert api.post("append", {"role": "user", "content": content}).status == 201
     first = api.get("all")
     assert first.status == 200
-    assert first.json["next"] == first.json["messages"][-1]["seq"], "the reply says that more is to come"
+    assert first.json["next"] == first.json["messages"][-1]["seq"], "the reply says that more messages follow"
     assert api.contents() == contents
     storage = DynamoDBStorage(
         api.conversation, table=template.tables["MessageTable"]["TableName"], client=default_client()

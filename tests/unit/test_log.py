@@ -178,7 +178,7 @@ def test_what_is_no_batch_of_messages_is_refused(batch: Any) -> None:
 
 @pytest.mark.parametrize("message", [AgentMessage("user", "hi"), {"role": "user", "content": "hi"}], ids=type)
 def test_one_message_is_no_batch(message: Any) -> None:
-    with pytest.raises(TypeError, match="put the one into a list"):
+    with pytest.raises(TypeError, match="put the message into a list"):
         filled(0).append_many(message)
 
 

@@ -25,7 +25,7 @@ from messagelog.errors import (
     WrittenError,
 )
 from messagelog.log import MessageLog
-from messagelog.messages import AgentMessage, Messages, StoredMessage, ToolCall
+from messagelog.messages import AgentMessage, File, Messages, Original, StoredMessage, ToolCall
 
 if TYPE_CHECKING:
     from messagelog.chat.errors import (
@@ -58,6 +58,7 @@ __all__ = [
     "CodecError",
     "ConflictError",
     "ExpectedCountError",
+    "File",
     "IdempotencyMismatchError",
     "LeaseLostError",
     "MessageLog",
@@ -67,6 +68,7 @@ __all__ = [
     "NoModelError",
     "NotWrittenError",
     "OnAppendError",
+    "Original",
     "PromptChangedError",
     "ProviderError",
     "SendRunningError",

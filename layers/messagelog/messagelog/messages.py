@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Literal, TypeAlias, get_args
 
@@ -31,6 +31,42 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
+class File:
+    """A file of a message: an image, a document, audio or video. It has either `data` or `url`.
+
+    Attributes:
+        media_type: Its type, in lower case and without parameters, such as `image/png`.
+        data: Its bytes.
+        url: The place where the model can get it: `https://…`, `s3://…`, `gs://…`, `openai-file:ID` or
+            `anthropic-file:ID`.
+        name: Its name.
+        offset: The index of the character of the content before which the file stands, counted in Unicode code points.
+            None if it stands before the text.
+    """
+
+    media_type: str
+    data: bytes | None = None
+    url: str | None = None
+    name: str | None = None
+    offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A model's turn as its API sent it. Some APIs only accept a history that holds their own turns unchanged.
+
+    Attributes:
+        api: The API: `anthropic`, `bedrock`, `gemini`, `openai` or `responses`, or a name that an adapter chose.
+        blocks: The turn as JSON of that API. Bytes are written as base64 (RFC 4648, section 4).
+        model: The model, as the reply names it.
+    """
+
+    api: str
+    blocks: list[JSONValue]
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class AgentMessage:
     """A message of a conversation, in a form that belongs to no provider.
 
@@ -42,6 +78,8 @@ class AgentMessage:
         tool_call_id: The id of the call that a tool's result answers.
         origin: What caused the message. It belongs to the chat layer.
         created_at: When the message was made (UTC), maybe long before it is stored. It belongs to the chat layer.
+        files: The files of the message. A list is accepted and kept as a tuple. The role `reasoning` has none.
+        original: The model's turn as its API sent it.
     """
 
     role: Role
@@ -51,11 +89,17 @@ class AgentMessage:
     tool_call_id: str | None = None
     origin: Origin | None = None
     created_at: datetime | None = None
+    files: tuple[File, ...] = ()
+    original: Original | None = None
 
     def __post_init__(self) -> None:
-        given: object = self.tool_calls
-        if given is None or isinstance(given, list):
-            object.__setattr__(self, "tool_calls", tuple(given or ()))
+        for name in ("tool_calls", "files"):
+            given = getattr(self, name)
+            if given is None or isinstance(given, list):
+                object.__setattr__(self, name, tuple(given or ()))
+
+
+_MESSAGE_FIELDS = tuple(field.name for field in fields(AgentMessage))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,17 +117,7 @@ class StoredMessage(AgentMessage):
     @classmethod
     def of(cls, message: AgentMessage, *, seq: int, at: datetime) -> StoredMessage:
         """Returns the same message, stored as number `seq` at the time `at`."""
-        return cls(
-            role=message.role,
-            content=message.content,
-            name=message.name,
-            tool_calls=message.tool_calls,
-            tool_call_id=message.tool_call_id,
-            origin=message.origin,
-            created_at=message.created_at,
-            seq=seq,
-            at=at,
-        )
+        return cls(**{name: getattr(message, name) for name in _MESSAGE_FIELDS}, seq=seq, at=at)
 
 
 class Messages(list[StoredMessage]):

@@ -35,9 +35,12 @@ def check_fits_a_reply(message: AgentMessage, path: str) -> None:
     views = (view([stored, behind], faithful=faithful) for view in _VIEWS for faithful in (False, True))
     largest = max(size_of(codec.to_json(stored)), *(sum(map(size_of, view)) for view in views))
     if largest > ROOM:
+        way_out = "split it, or store it elsewhere and append where it is"
+        if any(file.data for file in message.files):
+            way_out = "put the file where the model can fetch it, and append its `url`"
         raise MessageTooLargeError(
             f"{path or 'the message'} takes {largest} bytes of JSON, and {ROOM} are the most that one reply carries; "
-            "nothing was written: split it, or store it elsewhere and append where it is"
+            f"nothing was written: {way_out}"
         )
 
 

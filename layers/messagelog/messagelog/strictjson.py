@@ -1,7 +1,7 @@
-"""JSON, strictly: what is read or stored is plain JSON that comes back equal, or it is refused with its path.
+"""Strict JSON: a value is plain JSON that comes back equal, or it is refused with its path.
 
-Python's `json` lets pass what JSON cannot hold, or holds only by changing it: NaN, tuples, keys that are numbers, the
-last of two equal keys. So every value from outside is walked, and copied on the way.
+Python's `json` accepts values that JSON cannot hold or that it changes: NaN, tuples, keys that are numbers, duplicate
+keys. So every value from outside is checked all the way down, and copied in the same walk.
 """
 
 from __future__ import annotations
@@ -28,33 +28,41 @@ _KINDS: dict[type, str] = {
     type(None): "null",
 }
 
-# Where in the value: (parent, key or index). Rendered only when there is a fault to report.
+# A place in a value: (parent, key or index). It becomes text only when there is a fault to report.
 _Path: TypeAlias = "tuple[_Path | str, str | int]"
 _T = TypeVar("_T")
 
 
 def dumps(value: object) -> str:
-    """Compact JSON text; other than ASCII stays as it is."""
+    """Writes compact JSON text. Characters outside of ASCII are written as they are."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def loads(text: str, *, max_levels: int) -> object:
     """Reads JSON text from outside.
 
-    Raises ValueError for what is no JSON (RFC 8259: so NaN and Infinity) or nests deeper than `max_levels`. A repeated
-    key and a number too long to read are JSON; they come back marked, so that `parse` refuses them with their path.
+    A duplicate key and a number that is too long to read are valid JSON. They come back marked, so that the checks of
+    this module refuse them with their path.
+
+    Args:
+        text: The text.
+        max_levels: The largest number of nested lists and objects.
+
+    Raises:
+        ValueError: The text is not JSON by RFC 8259 (NaN and Infinity are not), or it is nested too deep. The error
+            does not quote the text.
     """
-    # Looked at before parsing, since `json` fails at another depth on each Python.
+    # This is checked before parsing, because `json` fails at a different depth on each Python.
     if text.count("[") + text.count("{") > max_levels and _levels(text) > max_levels:
         raise ValueError(f"nested more than {max_levels} levels deep")
     try:
         return json.loads(text, object_pairs_hook=_object, parse_int=_integer, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
-        raise ValueError(f"{error.msg} at character {error.pos + 1}") from None  # the error itself holds the text
+        raise ValueError(f"{error.msg} at character {error.pos + 1}") from None  # the error itself quotes the text
 
 
-class _RepeatedKey(dict[str, object]):
-    """An object in which a key stood twice."""
+class _DuplicateKey(dict[str, object]):
+    """An object that had the key `key` twice."""
 
     key = ""
 
@@ -63,10 +71,10 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     plain = dict(pairs)
     if len(plain) == len(pairs):
         return plain
+    marked = _DuplicateKey(plain)
     seen: set[str] = set()
-    repeated = _RepeatedKey(plain)
-    repeated.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-    return repeated
+    marked.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+    return marked
 
 
 def _integer(text: str) -> int:
@@ -77,12 +85,12 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-# A string (even one cut short, so that the scan stays linear) or a bracket outside of one.
+# A string or a bracket outside of strings. A string without an end matches too, so that the scan stays linear.
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 
 
 def _levels(text: str) -> int:
-    """How deep the JSON text nests."""
+    """Returns the number of nested levels of the JSON text."""
     deepest = level = 0
     for token in _TOKEN.finditer(text):
         match text[token.start()]:
@@ -95,29 +103,29 @@ def _levels(text: str) -> int:
 
 
 def require_object(value: object, path: str, known: Collection[str]) -> Mapping[str, object]:
-    """Returns `value` if it is a JSON object with no other fields than the known ones, none of them given twice."""
-    if not isinstance(value, Mapping) or isinstance(value, _RepeatedKey):
+    """Returns `value` if it is a JSON object that has only known fields and no duplicate key."""
+    if not isinstance(value, Mapping) or isinstance(value, _DuplicateKey):
         refuse_kind(value, path, "an object")
     for field in value:
         _check_key(field, path)
         if field not in known:
-            _refuse((path, field), f"unknown field; known are {', '.join(known)}")
+            _refuse((path, field), f"unknown field; the fields are {', '.join(known)}")
     return value
 
 
 def require(value: object, path: str, kind: type[_T]) -> _T:
-    """Returns `value` if it is of this kind of JSON."""
+    """Returns `value` if it is of this JSON type."""
     if type(value) is not kind:
         refuse_kind(value, path, _KINDS[kind])
     return value
 
 
 def copied(value: Any, path: _Path | str, level: int = 0) -> JSONValue:
-    """A deep copy of a JSON value; refuses everything that JSON text would not give back equal."""
+    """Returns a deep copy of a JSON value. Refuses every value that JSON text would not give back equal."""
     kind = type(value)
     if kind is str:
         if not is_unicode(value):
-            _refuse(path, "holds a lone surrogate, which is no Unicode text")
+            _refuse(path, "has a lone surrogate, which is not Unicode text")
     elif kind is int:
         if not -_TOO_MANY_DIGITS < value < _TOO_MANY_DIGITS:
             _refuse(path, f"is an integer of more than {MAX_DIGITS} digits")
@@ -140,7 +148,7 @@ def _copied_container(value: dict[Any, Any] | list[Any], path: _Path | str, leve
     for key, item in value.items():
         _check_key(key, path)
         if not is_unicode(key):
-            _refuse(path, "has a key with a lone surrogate, which is no Unicode text")
+            _refuse(path, "has a key with a lone surrogate, which is not Unicode text")
         copy[key] = copied(item, (path, key), level + 1)
     return copy
 
@@ -151,6 +159,7 @@ def _check_key(key: object, path: _Path | str) -> None:
 
 
 def is_unicode(text: str) -> bool:
+    """Whether the text can be encoded, because it has no lone surrogate."""
     if text.isascii():
         return True
     try:
@@ -161,19 +170,19 @@ def is_unicode(text: str) -> bool:
 
 
 def refuse_kind(value: object, path: _Path | str, expected: str) -> NoReturn:
-    """Raises the CodecError of a value that is not what it must be, or of the key that stands in it twice."""
-    if isinstance(value, _RepeatedKey):
-        _refuse((path, value.key), "this key stands twice in its object")
+    """Raises the CodecError of a value of the wrong type, or of the duplicate key in it."""
+    if isinstance(value, _DuplicateKey):
+        _refuse((path, value.key), "duplicate key")
     _refuse(path, f"must be {expected}, not {kind_of(value)}")
 
 
 def kind_of(value: object) -> str:
-    """What a value is in the words of JSON; of what JSON does not know, the name of its type."""
+    """Returns the JSON type of a value in words, or the name of its Python type if JSON has no such type."""
     return _KINDS.get(type(value), type(value).__name__)
 
 
 def below(path: str, name: str) -> str:
-    """The path of a field of what is at `path`."""
+    """Returns the path of a field of the value at `path`."""
     return f"{path}.{name}" if path else name
 
 
@@ -187,5 +196,5 @@ def _rendered(path: _Path | str) -> str:
     parent, step = _rendered(path[0]), path[1]
     if isinstance(step, str) and re.fullmatch(r"[A-Za-z_]\w{0,63}", step, re.ASCII):
         return below(parent, step)
-    # Cut, and escaped to ASCII: a key can be megabytes long, or hold what no reply can carry.
+    # Cut and escaped to ASCII, because a key can be megabytes long or have characters that a reply cannot carry.
     return f"{parent}[{json.dumps(step[:64] if isinstance(step, str) else step)}]"

@@ -1,4 +1,4 @@
-"""Segments: what is packed comes out again, and an index leads to just the blocks that hold what is wanted."""
+"""Segments: packed messages come out again, and an index leads to just the blocks that hold the wanted messages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def lines_of(index: Index, parts: list[bytes], block: int) -> list[str]:
     block=st.integers(1, 400),
     part=st.integers(1, 200),
 )
-def test_what_is_packed_comes_out(
+def test_packed_messages_come_out_again(
     batch: list[AgentMessage], block: int, part: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever the messages hold (line ends too) and however they are cut."""
@@ -55,7 +55,7 @@ def test_what_is_packed_comes_out(
     sizes=st.lists(st.integers(1, 5), min_size=1, max_size=8),
     ends=st.tuples(st.floats(0, 1), st.floats(0, 1)),
 )
-def test_an_index_names_the_blocks_that_hold_what_is_wanted(sizes: list[int], ends: tuple[float, float]) -> None:
+def test_an_index_names_the_blocks_with_the_wanted_messages(sizes: list[int], ends: tuple[float, float]) -> None:
     offsets = tuple(sum(sizes[:number]) for number in range(len(sizes) + 1))
     first, last = sorted(round(end * (offsets[-1] - 1)) for end in ends)
     wanted = range(first, last + 1)

@@ -1,11 +1,12 @@
 """Batches and messages that do not fit one transaction, as immutable segment items.
 
-They are written first, where nobody sees them, and made visible by one small transaction that advances the counter and
-puts a single row pointing at them. A crash before that leaves unreachable items and nothing else.
+They are written first, where nobody sees them. One small transaction then makes them visible: it advances the counter
+and puts a single row that points at them. A crash before that transaction leaves unreachable items and nothing else.
 
-A segment is a list of blocks. A block holds some messages, one JSON text a line, compressed, and can be read without
-the others; it is stored in one part, or in several if it is a single huge message. The pointing row carries the index:
-for each block the offset of its first message in the batch, and the number of its first part.
+A segment is a list of blocks. A block holds some messages, one line of JSON text each, compressed. It can be read
+without the others. A block is stored in one part, or in several if it is a single huge message. The row that points at
+the segment carries the index: for each block, the offset of its first message in the batch, and the number of its first
+part. The bytes of files are base64 in these lines: compressed, they take 1 % more than the raw bytes.
 """
 
 from __future__ import annotations
@@ -19,38 +20,39 @@ from dataclasses import dataclass
 from messagelog import codec
 from messagelog.messages import AgentMessage
 
-_BLOCK_BYTES = 256 * 1024  # of text: small enough that reading a batch's end does not read much more
-_PART_BYTES = 350 * 1024  # below DynamoDB's 400 KB an item with room for the keys
+_BLOCK_BYTES = 256 * 1024  # of text: small, so that a read of the end of a batch reads little more than that end
+_PART_BYTES = 350 * 1024  # below the 400 KB of a DynamoDB item, with room for the keys
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Where a segment's messages are.
+    """The places of a segment's messages.
 
-    `offsets[i]` is the offset in the batch of block i's first message, `parts[i]` the number of its first part; both
-    end with the totals.
+    Attributes:
+        offsets: For each block, the offset of its first message in the batch; then the number of messages.
+        parts: For each block, the number of its first part; then the number of parts.
     """
 
     offsets: tuple[int, ...]
     parts: tuple[int, ...]
 
     def to_text(self) -> str:
-        """The index as it is stored."""
+        """Returns the index as it is stored."""
         return json.dumps([self.offsets, self.parts], separators=(",", ":"))
 
     @classmethod
     def from_text(cls, text: str) -> Index:
-        """The index that `to_text` wrote."""
+        """Returns the index that `to_text` wrote."""
         offsets, parts = json.loads(text)
         return cls(tuple(offsets), tuple(parts))
 
     def blocks(self, first: int, last: int) -> range:
-        """The blocks that hold the messages with the offsets from `first` to `last`."""
+        """Returns the blocks that hold the messages with the offsets from `first` to `last`."""
         return range(bisect_right(self.offsets, first) - 1, bisect_right(self.offsets, last))
 
 
 def pack(messages: Sequence[AgentMessage]) -> tuple[Index, list[bytes]]:
-    """The parts to store, numbered from 0, and the index into them."""
+    """Returns the index of a new segment, and its parts to store, numbered from 0."""
     offsets: list[int] = []
     starts: list[int] = []
     parts: list[bytes] = []
@@ -63,12 +65,12 @@ def pack(messages: Sequence[AgentMessage]) -> tuple[Index, list[bytes]]:
 
 
 def unpack(parts: Sequence[bytes]) -> list[str]:
-    """The lines of the block that is stored in these parts."""
+    """Returns the lines of the block that is stored in these parts."""
     return zlib.decompress(b"".join(parts)).decode().split("\n")
 
 
 def _blocks(messages: Sequence[AgentMessage]) -> Iterator[tuple[int, str]]:
-    """The offset of the first message and the text of each block."""
+    """Yields for each block the offset of its first message and its text."""
     lines: list[str] = []
     size = start = 0
     for offset, message in enumerate(messages):

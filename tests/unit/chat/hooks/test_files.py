@@ -50,9 +50,9 @@ def test_a_folder_that_does_not_exist_is_reported(chat: JsonHookChat, caplog: py
     ("definition", "reason"),
     [
         ("no JSON", "Expecting value"),
-        ('{"target": "chat", "target": "tool", "actions": ["log"]}', "target: this key stands twice"),
-        ('{"target": "chat", "actions": [{"type": "log", "type": "log"}]}', "actions[0].type: this key stands twice"),
-        ({"target": "chat", "actions": [queue("\ud800")]}, "actions[0].content: holds a lone surrogate"),
+        ('{"target": "chat", "target": "tool", "actions": ["log"]}', "target: duplicate key"),
+        ('{"target": "chat", "actions": [{"type": "log", "type": "log"}]}', "actions[0].type: duplicate key"),
+        ({"target": "chat", "actions": [queue("\ud800")]}, "actions[0].content: has a lone surrogate"),
         ("[" * 10_000, "nested"),
         ("text", "Expecting value"),
         ([1], "[0]: must be an object"),

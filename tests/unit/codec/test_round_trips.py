@@ -1,4 +1,4 @@
-"""What the codec takes comes back exactly: from JSON, from a line and from an item."""
+"""Every message that the codec accepts comes back exactly: from JSON, from a line and from an item."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from messagelog import AgentMessage, StoredMessage, ToolCall, codec, strictjson
+from messagelog import AgentMessage, File, Original, StoredMessage, ToolCall, codec, strictjson
 from messagelog.dynamodb import items
 from messagelog.messages import ORIGINS, ROLES, JSONValue
 
@@ -21,7 +21,7 @@ AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def exact(value: object) -> str:
-    """A text that differs for values that `==` takes for equal: 1, 1.0 and True, 0.0 and -0.0, keys in other orders."""
+    """A text that differs for values that are equal to Python: 1, 1.0 and True; 0.0 and -0.0; keys in another order."""
     return repr(value)
 
 
@@ -72,7 +72,7 @@ def test_an_item_gives_back_the_same(message: StoredMessage) -> None:
 
 
 @given(strategies.stored_messages)
-def test_what_a_read_returned_can_be_appended_elsewhere(message: StoredMessage) -> None:
+def test_the_result_of_a_read_can_be_appended_elsewhere(message: StoredMessage) -> None:
     plain = codec.parse(message)
     assert type(plain) is AgentMessage
     assert exact(codec.parse(codec.to_json(message))) == exact(plain)
@@ -103,6 +103,8 @@ def test_the_json_form() -> None:
         tool_call_id="t0",
         origin="model",
         created_at=datetime(2026, 2, 28, 23, 59, 59, 1, UTC),
+        files=(File("image/png", b"\x89PNG", name="a.png", offset=2), File("image/png", url="s3://b/k")),
+        original=Original("openai", [{"refusal": None}], "gpt-6.2"),
         seq=7,
         at=AT,
     )
@@ -116,10 +118,15 @@ def test_the_json_form() -> None:
         "toolCallId": "t0",
         "origin": "model",
         "createdAt": "2026-02-28T23:59:59.000001Z",
+        "files": [
+            {"mediaType": "image/png", "data": "iVBORw==", "name": "a.png", "offset": 2},
+            {"mediaType": "image/png", "url": "s3://b/k"},
+        ],
+        "original": {"api": "openai", "model": "gpt-6.2", "blocks": [{"refusal": None}]},
     }
 
 
-def test_absent_fields_are_left_out_of_the_json_form_and_of_the_item() -> None:
+def test_absent_fields_are_left_out_everywhere() -> None:
     message = StoredMessage(role="user", content="", seq=1, at=AT)
     assert codec.to_json(message) == {"seq": 1, "at": "2026-03-01T12:00:00.000000Z", "role": "user", "content": ""}
     assert items.to_item(message, AT) == {"at": {"N": "1772366400000000"}, "role": {"S": "user"}, "content": {"S": ""}}
@@ -131,7 +138,7 @@ def test_the_item_holds_the_calls_as_json_text() -> None:
 
 
 @given(strategies.messages, strategies.messages)
-def test_equal_content_has_one_digest_and_other_content_another(one: AgentMessage, other: AgentMessage) -> None:
+def test_digests_are_equal_only_for_equal_content(one: AgentMessage, other: AgentMessage) -> None:
     assert codec.digest([one]) == codec.digest([codec.parse(one)])
     assert codec.digest([one, other]) != codec.digest([one])
     if exact(one) != exact(other) and one != other:
@@ -139,8 +146,31 @@ def test_equal_content_has_one_digest_and_other_content_another(one: AgentMessag
 
 
 @pytest.mark.parametrize(("one", "other"), [(1, 1.0), (1, True), (0.0, -0.0), ("1", 1), ({}, []), (None, {})])
-def test_a_digest_tells_values_apart_that_look_alike(one: Any, other: Any) -> None:
+def test_similar_values_have_different_digests(one: Any, other: Any) -> None:
     assert codec.digest([calling(one)]) != codec.digest([calling(other)])
+
+
+@pytest.mark.parametrize(
+    ("message", "digest"),
+    [
+        (AgentMessage("user", "hi"), "5aced9397fc4a6ba78e47d642ce4949bc9ba17f05868fe28454432d93889f6e6"),
+        (
+            AgentMessage(
+                "assistant",
+                "let me look: é",
+                name="ann",
+                tool_calls=(ToolCall("t1", "find", {"q": [1, 1.0, None]}),),
+                tool_call_id="t0",
+                origin="model",
+                created_at=datetime(2026, 2, 28, 23, 59, 59, 1, UTC),
+            ),
+            "5ca63e54f7c97de7cb9ccf908ef5c46880b06d171d9f36d222a202d0d4df8741",
+        ),
+    ],
+)
+def test_digests_are_those_of_version_0_1_0(message: AgentMessage, digest: str) -> None:
+    """An append that another version stored under the same idempotency key is still recognised."""
+    assert codec.digest([message]) == digest
 
 
 def test_the_order_of_keys_does_not_change_a_digest() -> None:
@@ -153,7 +183,7 @@ def test_empty_text_is_not_absence(empty: str) -> None:
 
 
 @given(strategies.times)
-def test_time_is_kept_to_the_microsecond_and_always_written_alike(at: datetime) -> None:
+def test_times_are_kept_and_written_to_the_microsecond(at: datetime) -> None:
     assert items.from_micros(items.micros(at)) == at
     text = codec.to_json(StoredMessage(role="user", content="", seq=1, at=at))["at"]
     assert len(text) == len("2026-03-01T12:00:00.000000Z")
@@ -161,20 +191,19 @@ def test_time_is_kept_to_the_microsecond_and_always_written_alike(at: datetime) 
     assert datetime.fromisoformat(text) == at
 
 
-@pytest.mark.parametrize("field", ["name", "toolCalls", "toolCallId", "origin", "createdAt"])
-def test_null_for_an_optional_field_is_absence(field: str) -> None:
+@pytest.mark.parametrize("field", ["name", "toolCalls", "toolCallId", "origin", "createdAt", "files", "original"])
+def test_null_means_that_an_optional_field_is_absent(field: str) -> None:
     assert codec.parse({"role": "user", "content": "hi", field: None}) == AgentMessage("user", "hi")
 
 
-def test_a_time_of_no_offset_is_one_in_utc_whatever_its_zone_is_called() -> None:
+def test_a_zone_without_an_offset_is_utc() -> None:
     gmt = AT.astimezone(timezone(timedelta(0), "GMT"))
     assert exact(codec.parse(AgentMessage("user", "hi", created_at=gmt)).created_at) == exact(AT)
 
 
-def test_no_calls_are_absence_too() -> None:
-    assert codec.to_json(codec.parse({"role": "user", "content": "hi", "toolCalls": []})) == codec.to_json(
-        AgentMessage("user", "hi")
-    )
+@pytest.mark.parametrize("field", ["toolCalls", "files"])
+def test_an_empty_list_means_that_the_field_is_absent(field: str) -> None:
+    assert codec.to_json(codec.parse({"role": "user", "content": "hi", field: []})) == {"role": "user", "content": "hi"}
 
 
 @pytest.mark.parametrize("ignored", [{"seq": 3}, {"at": "2026-03-01T12:00:00.000000Z"}, {"seq": "x", "at": [1]}])
@@ -183,14 +212,14 @@ def test_seq_and_at_are_ignored(ignored: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("kind", [dict, OrderedDict, MappingProxyType])
-def test_any_mapping_is_taken_for_the_json_form(kind: type[Mapping[str, object]]) -> None:
+def test_any_mapping_can_be_the_json_form(kind: type[Mapping[str, object]]) -> None:
     form: Mapping[str, object] = kind({"role": "user", "content": "hi"})  # type: ignore[call-arg]
     assert codec.parse(form) == AgentMessage("user", "hi")
 
 
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("origin", ORIGINS)
-def test_each_role_and_origin_is_taken(role: str, origin: str) -> None:
+def test_each_role_and_origin_is_accepted(role: str, origin: str) -> None:
     message = codec.parse({"role": role, "content": "hi", "origin": origin})
     assert (message.role, message.origin) == (role, origin)
 

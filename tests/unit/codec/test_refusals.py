@@ -1,4 +1,4 @@
-"""What would not come back equal is refused, with the path of the fault and without a word of the content."""
+"""A value that would not come back equal is refused, with the path of the fault and without any content."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ CALL = {"id": "t1", "name": "f", "args": {}}
         ({**USER, "toolCalls": [{**CALL, b"k": 1}]}, "toolCalls[0]"),
     ],
 )
-def test_a_message_that_is_none_is_refused_with_the_path(value: Any, path: str) -> None:
+def test_an_invalid_message_is_refused_with_the_path(value: Any, path: str) -> None:
     assert fault(value).path == path
 
 
@@ -161,7 +161,7 @@ NOT_JSON = [
 
 
 @pytest.mark.parametrize("value", NOT_JSON)
-def test_args_that_would_not_come_back_equal_are_refused_wherever_they_stand(value: Any) -> None:
+def test_args_that_are_not_plain_json_are_refused_at_any_depth(value: Any) -> None:
     assert fault(calling(value)).path == "toolCalls[0].args"
     assert fault(calling({"score": value})).path == "toolCalls[0].args.score"
     assert fault(calling([1, {"deep": [value]}]), "messages[2]").path == "messages[2].toolCalls[0].args[1].deep[0]"
@@ -171,7 +171,7 @@ def test_args_that_would_not_come_back_equal_are_refused_wherever_they_stand(val
 
 
 @pytest.mark.parametrize("key", [1, 1.5, None, True, (), b"k", Text("k"), "\udc00"])
-def test_keys_that_are_not_plain_text_are_refused_at_their_object(key: Any) -> None:
+def test_a_key_that_is_not_plain_text_is_refused(key: Any) -> None:
     assert fault(calling({"outer": [{key: 1}]})).path == "toolCalls[0].args.outer[0]"
 
 
@@ -187,7 +187,7 @@ def test_keys_that_are_not_plain_text_are_refused_at_their_object(key: Any) -> N
         ("k" * 100_000, f'["{"k" * 64}"]'),
     ],
 )
-def test_a_path_names_each_key_without_doubt_in_short_ascii_text(key: str, step: str) -> None:
+def test_a_path_is_short_unambiguous_ascii_text(key: str, step: str) -> None:
     assert fault(calling({key: ()})).path == f"toolCalls[0].args{step}"
 
 
@@ -197,7 +197,7 @@ def test_more_than_200_levels_are_refused(*, as_list: bool) -> None:
     assert "200 levels" in fault(calling(nested(201, as_list=as_list))).reason
 
 
-def test_a_value_that_holds_itself_is_refused() -> None:
+def test_a_value_that_contains_itself_is_refused() -> None:
     loop: list[Any] = []
     loop.append(loop)
     assert "200 levels" in fault(calling(loop)).reason
@@ -218,7 +218,7 @@ def test_a_value_that_holds_itself_is_refused() -> None:
         SECRET,
     ],
 )
-def test_an_error_holds_no_content(value: Any) -> None:
+def test_an_error_has_no_content(value: Any) -> None:
     error = fault(value)
     assert SECRET not in f"{error!r} {error}"
 
@@ -237,11 +237,11 @@ def test_an_error_holds_no_content(value: Any) -> None:
         (Text("hi"), "Text"),
     ],
 )
-def test_a_kind_is_named_in_the_words_of_json(value: Any, kind: str) -> None:
+def test_types_have_their_json_names_in_errors(value: Any, kind: str) -> None:
     assert fault({**USER, "content": value}).reason == f"must be text, not {kind}"
 
 
-def test_an_error_reads_path_then_reason_and_is_a_value_error() -> None:
+def test_an_error_is_a_value_error_with_path_and_reason() -> None:
     error = fault(calling(json.loads('{"score": NaN}')))
     assert str(error) == "toolCalls[0].args.score: is not a finite number"
     assert isinstance(error, ValueError)
