@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run demo invoke test e2e torture coverage check format coldstart build deploy clean
+.PHONY: help run demo invoke test e2e torture coverage check format coldstart build deploy docs clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
@@ -53,6 +53,9 @@ build: .venv/dev ## Build the functions and the layer for this machine's archite
 deploy: .venv/dev ## Build for AWS and deploy with samconfig.toml (ENV=prod for production)
 	PATH="$(CURDIR)/$(BIN):$$PATH" sam build --config-env $(or $(ENV),default)
 	$(BIN)/sam deploy --config-env $(or $(ENV),default)
+
+docs: .venv/dev ## Build the documentation as a site in site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 coldstart: .venv/run ## Measure what each function adds to a cold start, in a quiet minute
 	@$(BIN)/python -m local.coldstart

@@ -1,4 +1,4 @@
-"""What the README quotes of the results, written into it between two marks."""
+"""The results that the README quotes, written into it between two marks."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def _total(trial: Trial) -> float:
 
 
 def sentences(ratios: Sequence[Ratio], memory: Memory) -> str:
-    """What the README tells of speed and memory."""
+    """The README's sentences about speed and memory."""
     append, read, *views = ratios
     view = max(ratio.median for ratio in views)
     return (
-        f"By the clock, {_times(append)},\nand {_times(read)}; the slowest view of them adds {view:.2f} of that.\n"
-        f"`all()` of {memory.messages:,} messages needs {memory.peak_of_all:.1f} MB at its peak for a result of\n"
-        f"{memory.result:.1f} MB; `iter_all()` needs {memory.peak_of_iter:.1f} MB, and for a tenth of them "
-        f"{memory.peak_of_tenth:.1f} MB."
+        f"{_times(append)}.\n{_times(read)}, and the slowest view adds {view:.2f} of that.\n"
+        f"`all()` of {memory.messages:,} messages needs at most {memory.peak_of_all:.1f} MB for a result of "
+        f"{memory.result:.1f} MB.\n`iter_all()` needs {memory.peak_of_iter:.1f} MB, and {memory.peak_of_tenth:.1f} MB "
+        "for a tenth of the messages."
     )
 
 

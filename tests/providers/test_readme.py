@@ -1,26 +1,19 @@
-"""The README's example for each provider runs as it stands, against endpoints that refuse what the real ones refuse."""
+"""The example for each provider keeps the reply, against endpoints that refuse what the real ones refuse."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from langchain_core.language_models import FakeListChatModel
 from messagelog import AgentMessage, MessageLog
 from messagelog.memory import MemoryStorage
 
-from local.template import ROOT
 from tests.providers.endpoints import endpoints
+from tests.support.pages import blocks
 
-SCHEMA = {"type": "object", "properties": {}}
-TOOLS: dict[str, list[dict[str, Any]]] = {
-    "openai": [{"type": "function", "function": {"name": "clock", "parameters": SCHEMA}}],
-    "anthropic": [{"name": "clock", "input_schema": SCHEMA}],
-    "bedrock": [{"toolSpec": {"name": "clock", "inputSchema": {"json": SCHEMA}}}],
-    "langchain": [],
-}
+PROVIDERS = ["openai", "anthropic", "bedrock", "langchain"]
+TOOLS = [{"type": "function", "function": {"name": "clock", "parameters": {"type": "object", "properties": {}}}}]
 
 
 @pytest.fixture
@@ -40,19 +33,13 @@ def provider_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-def blocks() -> list[str]:
-    """The code blocks of the section."""
-    section = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Give a model its history\n")[2]
-    return re.findall(r"```python\n(.*?)```", section.partition("\n## ")[0], re.DOTALL)
-
-
-def example(provider: str) -> str:
-    """The README's first code block that takes a reply of the provider."""
-    return next(block for block in blocks() if f"from_{provider}(" in block)
+def example(part: str, page: str = "docs/views.md") -> str:
+    """The first code block of the page that has this part."""
+    return next(block.text for block in blocks(page, "python") if part in block.text)
 
 
 @pytest.mark.usefixtures("provider_environment")
-@pytest.mark.parametrize("provider", TOOLS)
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_the_example_asks_the_provider_and_keeps_its_reply(provider: str) -> None:
     log = MessageLog(MemoryStorage())
     log.append_many([AgentMessage("system", "Be brief."), AgentMessage("user", "What time is it?")])
@@ -60,10 +47,9 @@ def test_the_example_asks_the_provider_and_keeps_its_reply(provider: str) -> Non
         "log": log,
         "MODEL": "m",
         "SYSTEM": "Be brief.",
-        "tools": TOOLS[provider],
         "chat_model": FakeListChatModel(responses=["It is noon."]),
     }
-    exec(example(provider), names)
+    exec(example(f"from_{provider}("), names)
     reply = log.last()
     assert reply is not None
     assert (log.count(), reply.role) == (3, "assistant")
@@ -71,9 +57,10 @@ def test_the_example_asks_the_provider_and_keeps_its_reply(provider: str) -> Non
 
 
 @pytest.mark.usefixtures("provider_environment")
-def test_the_agent_that_runs_tools_comes_to_its_answer() -> None:
+@pytest.mark.parametrize("page", ["README.md", "docs/views.md"])
+def test_the_agent_that_runs_tools_comes_to_its_answer(page: str) -> None:
     log = MessageLog(MemoryStorage())
-    (agent,) = [block for block in blocks() if "run_tool(" in block]
-    exec(agent, {"log": log, "MODEL": "m", "tools": TOOLS["openai"], "run_tool": lambda name, args: "12:00"})
+    exec(example("run_tool(", page), {"log": log, "MODEL": "m", "tools": TOOLS, "run_tool": lambda name, args: "12:00"})
     said = [(message.role, message.content) for message in log.all()]
-    assert said == [("user", "What time is it?"), ("assistant", ""), ("tool", "12:00"), ("assistant", "It is noon.")]
+    assert [role for role, _ in said] == ["user", "assistant", "tool", "assistant"]
+    assert said[2:] == [("tool", "12:00"), ("assistant", "It is noon.")]
