@@ -144,7 +144,7 @@ class Faulty:
     def __init__(self, client: DynamoDBClient, choose: Callable[[Request], Outcome] = lambda _: Ok()) -> None:
         self.client = client
         self.requests: list[Request] = []
-        self._choose = choose
+        self.choose = choose
         self._scripts: dict[str, Iterator[Outcome]] = {}
         self._lock = threading.Lock()
         self._current = threading.local()  # a thread waits for the reply to its request before it sends another
@@ -174,7 +174,7 @@ class Faulty:
         with self._lock:
             self.requests.append(seen)
             outcome = next(self._scripts.get(seen.operation, iter(())), None)
-        self._current.outcome = outcome or self._choose(seen)
+        self._current.outcome = outcome or self.choose(seen)
         response: AWSResponse | None = self._current.outcome.send(request)
         return response
 

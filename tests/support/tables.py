@@ -11,7 +11,7 @@ from messagelog.dynamodb import DynamoDBStorage, Retry, default_client
 
 from local.dynamodb import CREDENTIALS
 from tests.support.clock import Clock
-from tests.support.faulty import Faulty, Request
+from tests.support.faulty import Faulty, Ok, Outcome, Request, Unreachable
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -48,6 +48,15 @@ class Table:
         log.add("user", "first")
         self.faulty.forget()
         return log
+
+    def blind_after_a_write(self) -> None:
+        """From the first transaction on, every read fails."""
+
+        def choose(request: Request) -> Outcome:
+            is_read = request.operation in ("GetItem", "Query")
+            return Unreachable() if is_read and self.faulty.sent("TransactWriteItems") else Ok()
+
+        self.faulty.choose = choose
 
     def transactions(self) -> list[Request]:
         """The transactions sent so far. Two with one token are the same byte for byte, or this fails."""

@@ -21,7 +21,7 @@ from messagelog import (
     UnknownOutcomeError,
 )
 from messagelog.dynamodb import DynamoDBStorage, Retry
-from messagelog.dynamodb.storage import CONNECT_TIMEOUT, READ_TIMEOUT
+from messagelog.dynamodb.clients import CONNECT_TIMEOUT, READ_TIMEOUT
 
 from tests.support.clock import Clock
 from tests.support.faulty import (

@@ -72,6 +72,7 @@ def first_lost(then: Outcome) -> Iterator[Outcome]:
 def test_what_was_sent_before_is_not_called_unwritten(resending: Table, then: Outcome) -> None:
     log = resending.warm_log()
     resending.faulty.script(WRITE, first_lost(then))
+    resending.faulty.script("GetItem", repeat(NoConnection()))
     with pytest.raises(UnknownOutcomeError):
         log.add("user", "second")
     assert [message.content for message in resending.other().all()] == ["first", "second"]

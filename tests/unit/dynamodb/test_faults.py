@@ -16,7 +16,7 @@ from messagelog import (
     ThrottledError,
     UnknownOutcomeError,
 )
-from messagelog.dynamodb.faults import FAILURES, Fault, Meaning, error_for, fault_of
+from messagelog.dynamodb.faults import FAILURES, Fault, Meaning, error_for, fault_of, unknown_outcome
 from messagelog.dynamodb.retry import OutOfTimeError
 
 URL = "http://dynamodb"
@@ -52,6 +52,8 @@ def cancelled(*codes: str | None, **members: Any) -> ClientError:
         (answer("InternalServerError", 500), Meaning.UNKNOWN),
         (answer("ServiceUnavailable", 503), Meaning.UNKNOWN),
         (answer("502", 502), Meaning.UNKNOWN),
+        (answer("InvalidSignatureException"), Meaning.EXPIRED),
+        (answer("RequestTimeTooSkewed"), Meaning.EXPIRED),
         (answer("AccessDeniedException"), Meaning.REFUSED),
         (answer("ResourceNotFoundException"), Meaning.REFUSED),
         (answer("ValidationException"), Meaning.REFUSED),
@@ -170,11 +172,11 @@ def test_what_could_not_be_sent_may_have_been_sent_before(error: Exception, *, o
         (Meaning.UNKNOWN, StorageUnavailableError),
         (Meaning.REFUSED, StorageUnavailableError),
         (Meaning.LATE, StorageUnavailableError),
+        (Meaning.EXPIRED, StorageUnavailableError),
     ],
 )
 def test_the_error_that_is_left(meaning: Meaning, kind: type[MessageLogError]) -> None:
     assert type(error_for(Fault(meaning, "code"))) is kind
-    assert type(error_for(Fault(meaning, "code"), unknown=True)) is UnknownOutcomeError
 
 
 def test_only_a_refusal_is_of_the_stack() -> None:
@@ -195,13 +197,18 @@ def test_an_error_names_the_fault_and_what_to_do() -> None:
     )
 
 
-@pytest.mark.parametrize("unknown", [False, True])
 @pytest.mark.parametrize("meaning", Meaning)
-def test_an_error_carries_the_code_of_the_fault(meaning: Meaning, *, unknown: bool) -> None:
-    assert error_for(Fault(meaning, "SomethingException"), unknown=unknown).code == "SomethingException"
+def test_an_error_carries_the_code_of_the_fault(meaning: Meaning) -> None:
+    assert error_for(Fault(meaning, "SomethingException")).code == "SomethingException"
 
 
-@pytest.mark.parametrize("unknown", [False, True])
+def test_an_unknown_outcome_carries_the_code_and_says_what_to_do() -> None:
+    error = unknown_outcome("ReadTimeoutError")
+    assert type(error) is UnknownOutcomeError
+    assert error.code == "ReadTimeoutError"
+    assert "read the log before trying again" in str(error)
+
+
 @pytest.mark.parametrize(
     "error",
     [
@@ -212,5 +219,6 @@ def test_an_error_carries_the_code_of_the_fault(meaning: Meaning, *, unknown: bo
     ],
     ids=str,
 )
-def test_what_dynamodb_says_in_its_own_words_is_not_passed_on(error: Exception, *, unknown: bool) -> None:
-    assert "the-users-own-words" not in repr(error_for(fault_of(error), unknown=unknown))
+def test_words_of_dynamodb_are_not_passed_on(error: Exception) -> None:
+    fault = fault_of(error)
+    assert "the-users-own-words" not in repr(error_for(fault)) + repr(unknown_outcome(fault.code))

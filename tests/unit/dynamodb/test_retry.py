@@ -10,8 +10,8 @@ from random import SystemRandom
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messagelog.dynamodb.clients import CONNECT_TIMEOUT, READ_TIMEOUT
 from messagelog.dynamodb.retry import OutOfTimeError, Retry
-from messagelog.dynamodb.storage import CONNECT_TIMEOUT, READ_TIMEOUT
 
 from tests.support.clock import Clock
 

@@ -25,7 +25,7 @@ class ServerClock:
         """Takes the time from a reply, parsed by botocore. A reply without a readable date is passed over."""
         date = parsed.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("date")
         try:
-            told = parsedate_to_datetime(date).timestamp()
+            told = parsedate_to_datetime(str(date)).timestamp()
         except (TypeError, ValueError):
             return
         self._offset = told - time.monotonic()

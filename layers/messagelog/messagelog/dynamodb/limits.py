@@ -1,8 +1,8 @@
-"""DynamoDB's limits and prices, in its own measure.
+"""DynamoDB's limits and prices, as DynamoDB measures them.
 
 Sources: "Quotas in Amazon DynamoDB" (400 KB an item, 100 actions and 4 MB a transaction), "DynamoDB item sizes and
-formats" (names and text count as UTF-8 bytes, a number about half a byte a digit and one byte) and "DynamoDB read and
-write operations" (a write unit for each begun 1 KB).
+formats" (names and text count as UTF-8 bytes, a number as about half a byte a digit plus one) and "DynamoDB read and
+write operations" (one write unit for each started 1 KB).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ITEM_BYTES = 400 * 1024
 WRITE_UNIT_BYTES = 1024
 _TRANSACTION_BYTES = 4 * 1024 * 1024
 TRANSACTION_ACTIONS = 100
-_OTHER_BYTES = 512 * 1024  # enough for the keys of all other actions, and for what they may put
+_OTHER_BYTES = 512 * 1024  # enough for all other actions of an append
 
 
 def item_size(item: Item) -> int:
@@ -33,7 +33,7 @@ def _value_size(value: Mapping[str, Any]) -> int:
 
 
 def fit_one_transaction(rows: Sequence[Item], *, others: int) -> bool:
-    """Whether these rows can be written in one transaction with that many other actions, none of them large."""
+    """Whether one transaction can hold these rows and that many small actions besides."""
     if len(rows) + others > TRANSACTION_ACTIONS:
         return False
     sizes = [item_size(row) for row in rows]
@@ -41,10 +41,10 @@ def fit_one_transaction(rows: Sequence[Item], *, others: int) -> bool:
 
 
 def with_small_content(row: dict[str, Any]) -> dict[str, Any]:
-    """The row with its content compressed if that saves a write unit at least, else as it is.
+    """Returns the row with its content compressed if that saves at least one write unit, otherwise as it is.
 
-    A long text shrinks to a third or less. A short one would save bytes and no money, and could not be read in the
-    console any more.
+    A long text shrinks to a third or less. Compressing a short one would save bytes but no money, and nobody could read
+    it in the console.
     """
     size = item_size(row)
     if size <= WRITE_UNIT_BYTES:

@@ -32,9 +32,25 @@ class IdempotencyKey:
     digest: str
     now: int
 
-    def is_current(self, item: Mapping[str, Any]) -> bool:
-        """Whether a stored key still counts. DynamoDB deletes an expired item only days later."""
-        return int(item["expires_at"]["N"]) >= self.now
+
+@dataclass(frozen=True, slots=True)
+class StoredKey:
+    """An idempotency key as an earlier append stored it. DynamoDB deletes an expired one only days later.
+
+    Attributes:
+        seq: The seq that the earlier append returned.
+        digest: The digest of its content.
+        expires_at: When it stops to count, in seconds since 1970.
+    """
+
+    seq: int
+    digest: str
+    expires_at: int
+
+    @classmethod
+    def of(cls, item: Mapping[str, Any]) -> StoredKey:
+        """Reads an item as a key."""
+        return cls(int(item["seq"]["N"]), item["digest"]["S"], int(item["expires_at"]["N"]))
 
 
 @dataclass(frozen=True, slots=True)

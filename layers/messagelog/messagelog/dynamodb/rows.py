@@ -1,9 +1,9 @@
-"""Reads that check themselves.
+"""Rows that check themselves: a read never shows a hole or a part of a batch.
 
-A Query is only read-committed against a transaction ("Amazon DynamoDB transactions: how it works", isolation levels):
-it can meet one whose rows are not all there yet. Gapless seqs, and a note on each row of a batch saying from where to
-where the batch goes, tell: `forward` and `backward` let rows pass that are settled, and raise UnsettledError at a hole
-or at a batch of which a part is missing.
+A Query is only read-committed against a transaction ("Amazon DynamoDB transactions: how it works", isolation levels),
+so it may meet a transaction of which some rows are not there yet. Two facts reveal that: seqs have no gap, and each row
+of a batch says where the batch begins and ends. `forward` and `backward` pass on complete rows, and raise
+UnsettledError at a hole or at a batch that lacks a part.
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ from messagelog.dynamodb import keys
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the table, and which messages it stands for: one, or a whole segment."""
+    """A row of the table.
+
+    Attributes:
+        first: The seq of its first message.
+        last: The seq of its last message: the same as `first`, except for a segment.
+        batch: The first and the last seq of the batch that it belongs to.
+        item: The item in the table.
+    """
 
     first: int
     last: int
@@ -26,7 +33,7 @@ class Row:
 
     @classmethod
     def of(cls, item: Mapping[str, Any]) -> Row:
-        """The row that this item is."""
+        """Reads an item as a row."""
         last = keys.seq_of(item["entry"]["S"])
         if "batch" not in item:
             return cls(last, last, (last, last), item)
@@ -36,7 +43,7 @@ class Row:
 
 
 class UnsettledError(Exception):
-    """What was read is not whole. `batch` is the batch that lacks a part, if it may be the newest, else None."""
+    """The rows are not complete. `batch` is the batch that lacks a part if it may be the newest one, otherwise None."""
 
     def __init__(self, batch: tuple[int, int] | None) -> None:
         super().__init__(batch)
@@ -44,7 +51,7 @@ class UnsettledError(Exception):
 
 
 def forward(rows: Iterable[Row], after: int, limit: int | None) -> Iterator[Row]:
-    """Lets pass the rows behind the seq `after`, oldest first, up to the one that reaches `limit` messages."""
+    """Passes on the rows after the seq `after`, oldest first, up to the one that reaches `limit` messages."""
     held: list[Row] = []
     end = None if limit is None else after + limit
     for row in rows:
@@ -63,9 +70,9 @@ def forward(rows: Iterable[Row], after: int, limit: int | None) -> Iterator[Row]
 
 
 def backward(rows: Iterable[Row], after: int, below: int | None, limit: int | None) -> Iterator[Row]:
-    """The same from the seq before `below`, or for None from the end of the log, back to the one behind `after`."""
+    """Passes on the rows from the seq before `below` back to the one after `after`. `below` None is the log's end."""
     held: list[Row] = []
-    newest: tuple[int, int] | None = None  # known only where the reading begins at the end
+    newest: tuple[int, int] | None = None  # known only if the reading begins at the end
     floor = after if limit is None or below is None else max(after, below - 1 - limit)
     for row in rows:
         if below is None:

@@ -9,6 +9,7 @@ from messagelog.dynamodb import keys
 from messagelog.dynamodb.clients import check_client, check_table
 from messagelog.dynamodb.clock import server_clock_of
 from messagelog.dynamodb.counters import Counters
+from messagelog.dynamodb.damage import intact
 from messagelog.dynamodb.faults import FAILURES, Fault, Meaning, error_for, fault_of
 from messagelog.dynamodb.retry import Attempts, Retry
 
@@ -21,8 +22,8 @@ _LARGEST_PAGE = 10_000  # rows; a page of 1 MB holds fewer
 
 
 def count_in(head: Mapping[str, Any]) -> int:
-    """The count in a counter item."""
-    return int(head["count"]["N"])
+    """The count in a counter item. Raises StorageUnavailableError for a damaged one."""
+    return intact(lambda: int(head["count"]["N"]))
 
 
 class ConversationTable:

@@ -31,10 +31,11 @@ from uuid import uuid4
 
 from messagelog import codec
 from messagelog.dynamodb import items, keys, segments
+from messagelog.dynamodb.damage import intact
 from messagelog.dynamodb.faults import Fault, Meaning, unknown_outcome
 from messagelog.dynamodb.known_counts import known_counts_of
 from messagelog.dynamodb.limits import TRANSACTION_ACTIONS, fit_one_transaction, item_size, with_small_content
-from messagelog.dynamodb.plan import HEAD, KEY, IdempotencyKey, Plan
+from messagelog.dynamodb.plan import HEAD, KEY, IdempotencyKey, Plan, StoredKey
 from messagelog.dynamodb.retry import ONCE, Attempts
 from messagelog.dynamodb.table import ConversationTable, count_in
 from messagelog.errors import ExpectedCountError, IdempotencyMismatchError, NotWrittenError
@@ -73,12 +74,14 @@ class Writer:
         self._counters = table.counters
         self._name = (table.name, table.conversation)
         self._nonce = os.urandom(_NONCE_BYTES)
-        self._key = self._key_of(append)
+        self._key: IdempotencyKey | None = None
         known = self._known_counts.get(self._name)
         self._progress = _Progress(known if append.expected_count is None else append.expected_count)
 
     def run(self) -> Appended:
         """Writes, and tries again while that is worth it. See `Storage.append`."""
+        if self._append.idempotency_key is not None:
+            self._key = self._key_of(self._append.idempotency_key)
         others = KEY + 1 + len(self._append.conditions)
         rows = self._rows() if len(self._append.messages) + others <= TRANSACTION_ACTIONS else []
         if not rows or not fit_one_transaction(rows, others=others):
@@ -203,25 +206,27 @@ class Writer:
                 return None
             known = fault.failed.get(KEY)
         known = known or self._table.ask(lambda: self._table.get(key.entry), end=self._end)
-        if known is None or not key.is_current(known):
+        if known is None:
             return None
-        if known["digest"]["S"] != key.digest:
+        stored = intact(StoredKey.of, known)
+        if stored.expires_at < key.now:
+            return None
+        if stored.digest != key.digest:
             raise IdempotencyMismatchError
         self._counters.replays += 1
-        return Appended(int(known["seq"]["N"]), replayed=True)
+        return Appended(stored.seq, replayed=True)
 
     def _read_head(self) -> int:
         return self._table.ask(self._table.head, end=self._end)
 
-    def _key_of(self, append: Append) -> IdempotencyKey | None:
-        if append.idempotency_key is None:
-            return None
-        entry = keys.idempotency_entry(append.idempotency_key)
-        now = self._table.clock.now()
-        if now is None:  # no reply has told DynamoDB's time yet
-            self._read_head()
-            now = self._table.clock.now()
-        return IdempotencyKey(entry, codec.digest(append.messages), int(now or self._at.timestamp()))
+    def _key_of(self, text: str) -> IdempotencyKey:
+        """The key to store. It expires by DynamoDB's clock, which any reply tells."""
+        if self._table.clock.now() is None:
+            count = self._read_head()
+            if self._append.expected_count is None:
+                self._progress.count = count
+        now = self._table.clock.now() or self._at.timestamp()
+        return IdempotencyKey(keys.idempotency_entry(text), codec.digest(self._append.messages), int(now))
 
     def _plan_of(self, rows: Sequence[dict[str, Any]]) -> Plan:
         table, append = self._table, self._append
