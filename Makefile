@@ -55,7 +55,7 @@ deploy: .venv/dev ## Build for AWS and deploy with samconfig.toml (ENV=prod for 
 	$(BIN)/sam deploy --config-env $(or $(ENV),default)
 
 docs: .venv/dev ## Build the documentation as a site in site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 coldstart: .venv/run ## Measure what each function adds to a cold start, in a quiet minute
 	@$(BIN)/python -m local.coldstart
