@@ -20,14 +20,20 @@ from local.template import ROOT
 from tests.integration.local.test_api import running
 
 SETTINGS = Path(__file__).with_name("fuzz")
+FILE = {"mediaType": "image/png", "data": "iVBORw==", "name": "die.png", "offset": 5}
 BATCH = {
     "messages": [
         {"role": "system", "content": "You roll dice."},
-        {"role": "user", "content": "Roll a die", "name": "Ann", "origin": "user"},
+        {"role": "user", "content": "Roll a die", "name": "Ann", "origin": "user", "files": [FILE]},
         {"role": "reasoning", "content": "A die has six sides."},
         {"role": "assistant", "content": "", "toolCalls": [{"id": "call 1", "name": "roll it", "args": {"sides": 6}}]},
         {"role": "tool", "content": "4", "toolCallId": "call 1", "createdAt": "2026-03-01T12:00:00.000000Z"},
         {"role": "assistant", "content": "Again.", "toolCalls": [{"id": "call 1", "name": "roll it", "args": "?"}]},
+        {
+            "role": "assistant",
+            "content": "It is 4.",
+            "original": {"api": "anthropic", "blocks": [{"type": "thinking"}]},
+        },
     ]
 }
 

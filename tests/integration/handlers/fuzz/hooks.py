@@ -1,5 +1,6 @@
-"""What Schemathesis is told in Python."""
+"""Changes to the requests that Schemathesis makes, where a schema cannot say enough or Schemathesis ignores it."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import schemathesis
@@ -8,9 +9,26 @@ from schemathesis import Case, HookContext
 
 @schemathesis.hook
 def before_call(context: HookContext, case: Case, kwargs: dict[str, Any]) -> None:
-    """Takes out an If-Match that is not in quotation marks, which would hide every fault of the body behind its own.
+    """Changes a request before it is sent.
 
-    The phase "coverage" puts no quotation mark into a header, whatever the pattern says. Its other wrong values stay.
+    The phase "coverage" never puts quotation marks into an If-Match, whatever the pattern says. Such a header is taken
+    out, because its fault would hide every fault of the body. Its other wrong values stay.
+
+    A schema cannot say that the offset of a file lies within the content. A larger one becomes the largest.
     """
     if case.headers and case.headers.get("If-Match") == "0":
         del case.headers["If-Match"]
+    for body in _objects([case.body]):
+        for message in (body, *_objects(body.get("messages"))):
+            _keep_files_within(message)
+
+
+def _keep_files_within(message: dict[str, Any]) -> None:
+    content = message.get("content")
+    for file in _objects(message.get("files")):
+        if isinstance(content, str) and type(file.get("offset")) is int:
+            file["offset"] = min(file["offset"], len(content))
+
+
+def _objects(values: Any) -> Iterator[dict[str, Any]]:
+    return (value for value in values if isinstance(value, dict)) if isinstance(values, list) else iter(())
