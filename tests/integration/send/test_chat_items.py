@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 from messagelog import StorageUnavailableError, UnknownOutcomeError
-from messagelog.chat.states.items import ChatItems
+from messagelog.chat.states.items import ABSENT, ChatItems
+from messagelog.chat.states.rules import Outcome
 from messagelog.dynamodb.table import ConversationTable
 
 from tests.integration.dynamodb.test_resending_client import TimedOut, client_of
@@ -14,6 +15,10 @@ from tests.support.faulty import Faulty, refused
 from tests.support.tables import Table
 
 WRITE = "TransactWriteItems"
+
+
+def nobody_knows(*_: object) -> Outcome:
+    return Outcome.OPEN
 
 
 def items_of(table: Table, deadline: float | None = None) -> ChatItems:
@@ -26,14 +31,14 @@ def test_what_the_client_sent_before_is_not_called_unwritten(on_ministack: Table
     items = items_of(resending)
     resending.faulty.script(WRITE, [TimedOut(), refused("AccessDeniedException")])
     with pytest.raises(UnknownOutcomeError):
-        items.commit(items.put(items.table.key("x"), "attribute_not_exists(#entry)"))
+        items.commit(items.put(items.table.key("x"), ABSENT), tell=nobody_knows)
     assert items.get("x")
 
 
 def test_nothing_is_begun_behind_the_deadline(on_moto: Table) -> None:
     items = items_of(on_moto, deadline=on_moto.clock.now)
     with pytest.raises(StorageUnavailableError, match="no time was left"):
-        items.commit(items.put(items.table.key("x"), "attribute_not_exists(#entry)"))
+        items.commit(items.put(items.table.key("x"), ABSENT), tell=nobody_knows)
     with pytest.raises(StorageUnavailableError, match="no time was left"):
         items.table.delete("x")
     assert on_moto.faulty.requests == []

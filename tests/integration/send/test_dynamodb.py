@@ -6,7 +6,7 @@ import random
 import uuid
 from collections.abc import Iterator
 from contextlib import nullcontext
-from itertools import count, repeat
+from itertools import chain, count, repeat
 from typing import Any
 
 import pytest
@@ -128,16 +128,18 @@ def test_a_lease_that_is_renewed_while_another_takes_it_is_kept(talk: Talk) -> N
 
 
 @pytest.mark.parametrize("fault", [LostReply, LostRequest])
-def test_a_lease_that_may_have_been_taken_is_no_unknown_outcome(talk: Talk, fault: type[Outcome]) -> None:
+def test_a_lease_of_unknown_outcome_is_not_written(talk: Talk, fault: type[Outcome]) -> None:
     """Nothing was said: the caller may say it again."""
     talk.table.faulty.script("TransactWriteItems", repeat(fault()))
+    talk.table.faulty.script("GetItem", chain([Ok()], repeat(LostReply())))
     with pytest.raises(StorageUnavailableError, match="no send was begun") as caught:
         talk.service().send("Hello!")
     assert caught.value.code
 
 
-def test_of_a_message_that_may_be_queued_is_told_how_to_find_out(talk: Talk) -> None:
+def test_an_unknown_enqueue_says_how_to_find_out(talk: Talk) -> None:
     talk.table.faulty.script("TransactWriteItems", repeat(LostReply()))
+    talk.table.faulty.script("GetItem", repeat(LostReply()))
     with pytest.raises(UnknownOutcomeError, match="send without content") as caught:
         talk.service().queue().user("Hello!")
     assert caught.value.code

@@ -134,7 +134,7 @@ def test_a_process_that_wakes_up_too_late_can_no_longer_write(place: Place, serv
     with ProcessPoolExecutor(1, processes) as pool:
         sending = pool.submit(send, place, "one")
         assert held.heard.wait(60)
-        place.later(61).send("two")
+        place.later(65).send("two")
         held.go_on.set()
         with pytest.raises(LeaseLostError):
             sending.result()
@@ -155,7 +155,7 @@ def test_a_process_that_is_killed_in_mid_reply(place: Place, server: ChatServer)
     with pytest.raises(SendRunningError):
         service.send()
     server.script(Reply("Aye."))
-    place.later(61).send()
+    place.later(65).send()
     assert in_the_log(service) == [
         ("user", "queued"),
         ("user", "one"),
@@ -170,7 +170,7 @@ def test_a_process_that_is_killed_between_two_tools(place: Place, server: ChatSe
     process.start()
     process.join(60)
     assert process.exitcode == -signal.SIGKILL
-    service, weather = place.later(61), Weather(lambda args: args["city"])
+    service, weather = place.later(65), Weather(lambda args: args["city"])
     service.tools().add(weather)
     server.script(Reply("Aye."))
     service.send("two")

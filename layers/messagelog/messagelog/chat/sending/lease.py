@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 from messagelog.chat.errors import LeaseLostError
-from messagelog.chat.states.state import ChatState
+from messagelog.chat.states.state import ChatState, Staged
 from messagelog.errors import MessageLogError
 
 _RENEWALS = 3  # in the time that the lease lasts, so that one or two may fail
@@ -54,6 +54,10 @@ class HeldLease:
     def conditions(self) -> Sequence[Any]:
         """What commits with everything that the send appends."""
         return self._state.holding(self._lease)
+
+    def unstaging(self, staged: Sequence[Staged]) -> Sequence[Any]:
+        """What takes messages out of the queue, and holds the lease as `conditions` do."""
+        return self._state.unstaging(staged, self._lease)
 
     def _keep(self) -> None:
         while not self._done.wait(self._seconds / _RENEWALS):

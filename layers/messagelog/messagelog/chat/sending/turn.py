@@ -117,7 +117,7 @@ class Turn:
         state = self._chat.state
         last = state.last_staged()
         while last is not None and (staged := state.staged(limit=_DRAINED_AT_ONCE, up_to=last)):
-            self._record([each.message for each in staged], state.unstaging(staged))
+            self._record([each.message for each in staged], self._lease.unstaging(staged))
             state.discard(staged)
 
     def _converse(self) -> None:
@@ -191,9 +191,9 @@ class Turn:
         except Exception as error:
             self._hook_error = self._hook_error or error
 
-    def _record(self, messages: Sequence[AgentMessage], conditions: Sequence[Any] = ()) -> None:
+    def _record(self, messages: Sequence[AgentMessage], conditions: Sequence[Any] | None = None) -> None:
         try:
-            stored = self._chat.record(messages, [*self._lease.conditions(), *conditions])
+            stored = self._chat.record(messages, self._lease.conditions() if conditions is None else conditions)
         except ConditionFailedError:
             raise LeaseLostError from None
         self.recorded += stored

@@ -1,1 +1,1 @@
-"""What a chat remembers beside the log: the protocol, and its two implementations."""
+"""The state of a chat beside its log: the protocol, the rules, and the two implementations."""

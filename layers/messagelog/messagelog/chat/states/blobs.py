@@ -1,7 +1,7 @@
-"""Texts of any size in ChatTable: inside an item while they fit, else in parts beside it.
+"""Texts of any size in ChatTable: inside their item while they fit, else in parts beside it.
 
-Parts are written before the item that names them, and deleted after the one that named them before is gone. A crash in
-between leaves parts that nobody reads, and nothing else.
+The parts are written before the item that names them. They are deleted after another item took the place of theirs, and
+only then. A crash, a refusal or an unknown outcome in between leaves parts that nobody reads, and nothing else.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from uuid import uuid4
 from messagelog.dynamodb.table import ConversationTable
 from messagelog.errors import MessageLogError
 
-_PART_BYTES = 350 * 1024  # below DynamoDB's 400 KB an item with room for everything else in it
+_PART_BYTES = 350 * 1024  # below DynamoDB's 400 KB for an item, with room for everything else in it
 
 
 class BlobGoneError(Exception):
@@ -40,7 +40,11 @@ class Blobs:
         return {"blob": {"S": blob}, "parts": {"N": str(count)}}
 
     def read(self, item: Mapping[str, Any]) -> str:
-        """The text that belongs to an item. Raises BlobGoneError if the item was replaced since it was read."""
+        """Returns the text that belongs to an item.
+
+        Raises:
+            BlobGoneError: The item was replaced since it was read.
+        """
         if "data" in item:
             return zlib.decompress(item["data"]["B"]).decode()
         blob, count = item["blob"]["S"], int(item["parts"]["N"])
@@ -50,7 +54,7 @@ class Blobs:
         return zlib.decompress(b"".join(part["data"]["B"] for part in parts)).decode()
 
     def delete(self, item: Mapping[str, Any]) -> None:
-        """Deletes the parts of a text whose item is gone. What cannot be deleted stays, and harms nobody."""
+        """Deletes the parts of a text whose item is gone. A part that cannot be deleted stays, and harms nobody."""
         for number in range(int(item["parts"]["N"]) if "blob" in item else 0):
             with suppress(MessageLogError):
                 self._table.delete(_entry(item["blob"]["S"], number))

@@ -1,25 +1,25 @@
-"""Chat state in DynamoDB: its own table, since what is in it changes and goes, and nobody may delete from the log's.
+"""Chat state in DynamoDB, in a table of its own: it changes, and nobody may delete from the log's table.
 
 conversation (partition key)   the conversation
-entry (sort key)               `state`                 the window, the lease of a running send, and the open turn
+entry (sort key)               `state`                 the window, the lease, the open turn: see `rules.StateItem`
                                `system`                the prompt tree
-                               `queue#<time>#<id>`    a message in the queue
+                               `queue#<number>#<id>`   a message in the queue: see `staging`
                                `blob#<id>#<n>`         a part of a text that is too large for its item
 """
 
 from __future__ import annotations
 
-import json
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
-from messagelog import codec
-from messagelog.chat.errors import LeaseLostError, PromptChangedError, SendRunningError, TurnDoneError
+from messagelog.chat.errors import LeaseLostError, PromptChangedError, SendRunningError
+from messagelog.chat.states import rules
 from messagelog.chat.states.blobs import BlobGoneError, Blobs
-from messagelog.chat.states.items import Action, ChatItems, Item, RefusedError, attribute, number, text
-from messagelog.chat.states.producer import producer
+from messagelog.chat.states.items import ABSENT, Action, ChatItems, Item, RefusedError, Tell, attribute, number
+from messagelog.chat.states.rules import Change, Outcome
+from messagelog.chat.states.staging import Staging
 from messagelog.chat.states.state import Lease, Progress, Staged, System, Window
 from messagelog.dynamodb import Counters, Retry, default_client
 from messagelog.dynamodb.table import ConversationTable
@@ -29,27 +29,32 @@ from messagelog.messages import AgentMessage
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-_STAGED_LENGTH = 4_000_000  # characters after which no more is read at once, so that any function has room for it
-_STATE = "state"
 _SYSTEM = "system"
+_SAME_VERSION = "#version = :version"
+_MARGIN = 2.0  # seconds: DynamoDB's clock comes in whole seconds, and a reply takes a while
 _MAY_BE_QUEUED = (
     "DynamoDB did not answer: the message may or may not be in the queue; a send without content takes it into the "
     "chat if it is: look there before you queue it again"
 )
-_NO_LEASE = "DynamoDB did not answer: no send was begun; try again, if one is said to be running when its time is over"
-_FREE = "(attribute_not_exists(#lease_end) OR #lease_end <= :now)"
-_AS_SEEN = "#cleared = :seen_cleared AND #start = :seen_start"
-_SEEN_AT_ZERO = "(attribute_not_exists(#start) OR #start = :seen_start)"
-_HELD = "#fence = :fence AND #lease_end > :released"
-_SAME_VERSION = "#version = :version"
-_NO_VERSION = "attribute_not_exists(#version)"
+_NO_LEASE = "DynamoDB did not answer: no send was begun; try again, at the latest when its lease has run out"
 
 
 class DynamoDBChatState:
     """Keeps one conversation's chat state in a table with the keys `conversation` and `entry`. See `ChatState`.
 
-    `client`, `retry`, `counters` and the errors are as in `DynamoDBStorage`. `clock` tells the time in seconds, for the
-    leases.
+    Args:
+        conversation: The conversation: 1 to 2,048 bytes of text.
+        table: The table's name.
+        client: See `DynamoDBStorage`.
+        retry: How long a request is tried.
+        counters: Told what is done.
+        clock: Tells the time in seconds, for the leases. By default it is DynamoDB's own, which all processes share,
+            with a margin of two seconds: a lease lasts that much longer than its holder asked for.
+
+    Raises:
+        ValueError: The conversation or the table's name is not legal.
+        TypeError: The client is not a client for DynamoDB.
+        StorageUnavailableError: No region is configured.
     """
 
     def __init__(
@@ -60,17 +65,18 @@ class DynamoDBChatState:
         client: DynamoDBClient | None = None,
         retry: Retry | None = None,
         counters: Counters | None = None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         self._table = ConversationTable(client or default_client(), table, conversation, retry or Retry(), counters)
         self._items = ChatItems(self._table)
         self._blobs = Blobs(self._table)
-        self._clock = clock
+        self._staging = Staging(self._items, self._blobs)
+        self._clock = clock or self._items.now
+        self._margin = 0.0 if clock else _MARGIN
 
     def window(self) -> Window:
         """See `ChatState.window`. One GetItem."""
-        state = self._items.get(_STATE)
-        return Window(number(state, "cleared"), number(state, "start"))
+        return self._items.state().window
 
     def is_running(self) -> bool:
         """See `ChatState.is_running`. One GetItem."""
@@ -78,33 +84,42 @@ class DynamoDBChatState:
 
     def progress(self) -> Progress:
         """See `ChatState.progress`. One GetItem."""
-        state = self._items.get(_STATE)
-        running = number(state, "lease_end") > self._now()
-        return Progress(running, failed=bool(_open_turn(state)) and not running)
+        item = self._items.state()  # before the time is asked for: the reply brings it
+        return item.progress(self._now())
 
     def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> int:
-        """See `ChatState.move`."""
-        if system is None:
-            self._move(*self.moving(window, seen=seen))
-            return 0
+        """See `ChatState.move`. One GetItem, a second one with `system`, and one conditional write."""
         while True:
-            old = self._items.get(_SYSTEM)
+            old = {} if system is None else self._items.get(_SYSTEM)
             version = number(old, "version") + 1
-            item = self._system_item(system.tree, version)
-            if self._move(*self.moving(window, seen=seen), self._put_system(item, old)):
-                self._blobs.delete(old)
-                return version
-            self._blobs.delete(item)  # somebody changed the tree just now: that change is cleared as well
+            puts = [] if system is None else [self._put_system(self._system_item(system.tree, version), old)]
+            try:
+                self._move(window, seen, puts)
+            except RefusedError:  # somebody changed the tree or the state just now: look again
+                continue
+            self._blobs.delete(old)
+            return 0 if system is None else version
 
     def moving(self, window: Window, *, seen: Window | None = None) -> Sequence[Action]:
         """See `ChatState.moving`."""
-        new: dict[str, int | str] = {"cleared": window.cleared, "start": window.start, "lease_end": 0, "turn": ""}
-        condition, values = _FREE, {"now": self._now()}
-        if seen is not None:
-            condition += f" AND {_AS_SEEN if seen.start else _SEEN_AT_ZERO}"
-            values |= {"seen_start": seen.start} | ({"seen_cleared": seen.cleared} if seen.start else {})
-        # Who held a lease before is kept out, though the lease has run out and nobody has taken it over.
-        return [self._items.update(_STATE, new, condition, raised="fence", **values)]
+        return [self._items.change(rules.move(window, seen, now=self._now()))]
+
+    def _move(self, window: Window, seen: Window | None, puts: Sequence[Action]) -> None:
+        """Moves the window, with these puts. Raises RefusedError if another change came in between."""
+        before = self._items.state()
+        move = rules.move(window, seen, now=self._now())
+        if not move.holds(before):
+            raise SendRunningError
+        own = uuid4().hex
+        change = Change(move.conditions, {**move.new, "moved": own}, raises_fence=True).once(before)
+
+        def tell(places: Collection[int], end: float | None) -> Outcome:
+            found = self._items.state(end)
+            if found.moved != own and places and 0 not in places:
+                return Outcome.NEVER  # a tree's version only grows
+            return rules.outcome_of(change, before, found, is_own=found.moved == own)
+
+        self._items.commit(self._items.change(change), *puts, tell=tell)
 
     def system(self) -> System:
         """See `ChatState.system`. One GetItem, and a Query for a tree over 350 KB compressed."""
@@ -115,130 +130,112 @@ class DynamoDBChatState:
         raise StorageUnavailableError("the prompt tree keeps changing, or a part of it is missing; try again")
 
     def put_system(self, tree: str, *, version: int) -> System:
-        """See `ChatState.put_system`."""
+        """See `ChatState.put_system`. One GetItem and one conditional write."""
         old = self._items.get(_SYSTEM)
         if number(old, "version") != version:
             raise PromptChangedError(number(old, "version"))
         item = self._system_item(tree, version + 1)
         try:
-            self._items.commit(self._put_system(item, old))
+            self._items.commit(self._put_system(item, old), tell=self._tell_system(item))
         except RefusedError:
-            self._blobs.delete(item)
             raise PromptChangedError(number(self._items.get(_SYSTEM), "version")) from None
         self._blobs.delete(old)
         return System(tree, version + 1)
 
     def enqueue(self, message: AgentMessage) -> None:
-        """See `ChatState.enqueue`. One conditional write."""
-        line = codec.to_line(codec.parse(message))
-        item = {**self._table.key(producer.next_entry()), **self._blobs.write(line)}
+        """See `ChatState.enqueue`. One Query and one conditional write."""
         try:
-            self._items.commit(self._items.put(item, "attribute_not_exists(#entry)"))
+            self._staging.enqueue(message)
         except UnknownOutcomeError as error:
             raise _coded(error, UnknownOutcomeError(_MAY_BE_QUEUED)) from error
 
     def staged(self, *, limit: int, up_to: str | None = None) -> Sequence[Staged]:
         """See `ChatState.staged`. One Query, and one more for each message over 350 KB compressed."""
-        staged: list[Staged] = []
-        size = 0
-        for item in self._table.query("queue#", up_to or "queue#~", limit=limit):
-            with suppress(BlobGoneError):  # somebody else has drained it meanwhile
-                line = self._blobs.read(item)
-                size += len(line)
-                staged.append(Staged(item["entry"]["S"], codec.parse(json.loads(line)), item))
-            if size > _STAGED_LENGTH:
-                break
-        return staged
+        return self._staging.staged(limit=limit, up_to=up_to)
 
     def last_staged(self) -> str | None:
         """See `ChatState.last_staged`. One Query."""
-        last = next(self._table.query("queue#", "queue#~", newest_first=True, limit=1), None)
-        return None if last is None else str(last["entry"]["S"])
+        return self._staging.last_staged()
 
-    def unstaging(self, staged: Sequence[Staged]) -> Sequence[Action]:
-        """See `ChatState.unstaging`."""
-        return [self._items.delete(each.entry, "attribute_exists(#entry)") for each in staged]
+    def unstaging(self, staged: Sequence[Staged], lease: Lease | None = None) -> Sequence[Action]:
+        """See `ChatState.unstaging`. One GetItem."""
+        return self._staging.unstaging(staged, lease)
 
     def discard(self, staged: Sequence[Staged]) -> None:
         """See `ChatState.discard`."""
-        for each in staged:
-            self._blobs.delete(each.stored)
+        self._staging.discard(staged)
 
     def acquire(self, holder: str, *, seconds: float, turn: str | None = None) -> Lease:
         """See `ChatState.acquire`. One GetItem and one conditional write."""
-        state = self._items.get(_STATE)
-        last_holder = text(state, "holder")
-        if turn not in (None, holder, text(state, "turn"), last_holder):
-            raise TurnDoneError
-        if number(state, "lease_end") > self._now() and last_holder not in (holder, turn):
-            raise SendRunningError
-        fence = number(state, "fence")
-        end = self._now() + _millis(seconds)
-        new: dict[str, int | str] = {"lease_end": end, "holder": holder, "turn": turn or _open_turn(state)}
-        seen = {name: number(state, name) for name in ("fence", "lease_end") if name in state}
+        before = self._items.state()  # before the time is asked for: the reply brings it
+        change = rules.acquire(before, holder, turn, now=self._now(), end=self._end(seconds))
+
+        def tell(_: Collection[int], end: float | None) -> Outcome:
+            found = self._items.state(end)
+            is_own = found.holder == holder and found.fence == before.fence + 1
+            return rules.outcome_of(change, before, found, is_own=is_own)
+
         try:
-            self._move(self._items.update(_STATE, new, _lease_as(seen), "fence", **seen))
+            self._items.commit(self._items.change(change), tell=tell)
+        except RefusedError:
+            raise SendRunningError from None
         except UnknownOutcomeError as error:
             raise _coded(error, StorageUnavailableError(_NO_LEASE)) from error
-        return Lease(holder, fence + 1)
+        return Lease(holder, before.fence + 1)
 
     def renew(self, lease: Lease, *, seconds: float) -> None:
         """See `ChatState.renew`. One conditional write."""
+        renewal = rules.renew(lease, end=self._end(seconds))
         try:
-            self._move(self._lease_until(lease, self._now() + _millis(seconds)))
-        except SendRunningError:
+            self._items.commit(self._items.change(renewal), tell=self._tell_held(renewal))
+        except RefusedError:
             raise LeaseLostError from None
 
     def release(self, lease: Lease, *, done: bool = False) -> None:
         """See `ChatState.release`. One conditional write."""
-        with suppress(SendRunningError):
-            self._move(self._lease_until(lease, 0, **({"turn": ""} if done else {})))
+        release = rules.release(lease, done=done)
+        with suppress(RefusedError):
+            self._items.commit(self._items.change(release), tell=self._tell_held(release))
 
     def holding(self, lease: Lease) -> Sequence[Action]:
         """See `ChatState.holding`."""
-        return [self._items.check(_STATE, "#fence = :fence", fence=lease.fence)]
+        return [self._items.change(rules.holding(lease))]
 
-    def _lease_until(self, lease: Lease, end: int, **more: str) -> Action:
-        return self._items.update(_STATE, {"lease_end": end, **more}, _HELD, fence=lease.fence, released=0)
+    def _tell_held(self, change: Change) -> Tell:
+        """Of a renewal or release: where its condition fails, the lease is not held any more, done or not."""
+        return lambda places, end: Outcome.NEVER if places else _open_if(change.holds(self._items.state(end)))
 
-    def _move(self, state: Action, *others: Action) -> bool:
-        """Commits a change of the state item, others with it; whether the conditions of the others held."""
-        try:
-            self._items.commit(state, *others)
-        except RefusedError as refused:
-            if 0 in refused.places:
-                raise SendRunningError from None
-            return False
-        return True
+    def _tell_system(self, item: Item) -> Tell:
+        """Whether a prompt tree was put. Its version names it until the next one."""
+
+        def tell(_: Collection[int], end: float | None) -> Outcome:
+            found = self._items.get(_SYSTEM, end)
+            if found == item:
+                return Outcome.DONE
+            return _open_if(number(found, "version") != number(item, "version"))
+
+        return tell
 
     def _put_system(self, item: Mapping[str, Any], old: Mapping[str, Any]) -> Action:
         if old:
             return self._items.put(item, _SAME_VERSION, version=number(old, "version"))
-        return self._items.put(item, _NO_VERSION)
+        return self._items.put(item, ABSENT)
 
     def _system_item(self, tree: str, version: int) -> dict[str, Any]:
         return {**self._table.key(_SYSTEM), "version": attribute(version), **self._blobs.write(tree)}
 
     def _now(self) -> int:
-        return _millis(self._clock())
+        return int(1000 * self._clock())
+
+    def _end(self, seconds: float) -> int:
+        return int(1000 * (self._clock() + seconds + self._margin))
+
+
+def _open_if(condition: bool) -> Outcome:
+    return Outcome.OPEN if condition else Outcome.NEVER
 
 
 def _coded(error: MessageLogError, other: MessageLogError) -> MessageLogError:
     """The other error, with the code of this one."""
     other.code = error.code
     return other
-
-
-def _lease_as(seen: Mapping[str, int]) -> str:
-    """The condition that nobody has taken, renewed or given back the lease since; `seen` are its numbers then."""
-    names = ("fence", "lease_end")
-    return " AND ".join(f"#{name} = :{name}" if name in seen else f"attribute_not_exists(#{name})" for name in names)
-
-
-def _open_turn(state: Item) -> str:
-    """The turn that was begun and is not done; else that of a holder who was to begin one and kept the lease."""
-    return text(state, "turn") or (text(state, "holder") if number(state, "lease_end") else "")
-
-
-def _millis(seconds: float) -> int:
-    return int(seconds * 1000)

@@ -1,23 +1,51 @@
-"""ChatTable as one conversation sees it: items read, and transactions that are done once though a reply is lost."""
+"""ChatTable as one conversation sees it: items read, and transactions that are done once although a reply is lost.
+
+A transaction is sent until its outcome is known. `Tell` reads the table and says whether this very write was done:
+
+    answer                        written?   next step
+    ----------------------------  ---------  ------------------------------------------------------------------
+    success                       yes        none
+    a condition fails             no         none: RefusedError
+    a condition fails, after an   unknown    `tell`: done; never done: RefusedError; else UnknownOutcomeError
+    answer that left it open
+    conflict, throttled, expired  no         after a pause, the same request
+    no answer, a server error     unknown    after a pause, the same request with the same token, or `again`
+    refused                       no         none: StorageUnavailableError
+    the time is up                as before  if unknown, `tell` once more; else the error of the last try
+
+DynamoDB forgets a token after ten minutes, and a machine may sleep longer than that. Then it takes the same request for
+a new one, and a condition may fail because of the first one. So after an unknown try no answer but success counts
+without a look at the table, and no clock decides.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import fields
 from typing import Any, TypeAlias
 from uuid import uuid4
 
+from messagelog.chat.states.rules import Change, Condition, Outcome, StateItem, Value
 from messagelog.dynamodb.faults import Fault, Meaning, unknown_outcome
-from messagelog.dynamodb.retry import Attempts
+from messagelog.dynamodb.retry import ONCE, Attempts
 from messagelog.dynamodb.table import ConversationTable
 from messagelog.errors import NotWrittenError
 
 Item: TypeAlias = Mapping[str, Any]
 Action: TypeAlias = dict[str, Any]
+Tell: TypeAlias = Callable[[Collection[int], float | None], Outcome]
+"""Says whether a write was done. It gets the places of the conditions that failed, none if the time was up, and the
+time on the retry's clock until which it may ask."""
+
+STATE = "state"
+ABSENT = "attribute_not_exists(#entry)"
+PRESENT = "attribute_exists(#entry)"
 
 
 class RefusedError(Exception):
-    """Conditions that did not hold; `places` are their actions' indexes. Nothing was written."""
+    """Conditions did not hold, and the write was surely not done. `places` are the indexes of their actions."""
 
     def __init__(self, places: frozenset[int]) -> None:
         super().__init__(places)
@@ -25,59 +53,63 @@ class RefusedError(Exception):
 
 
 class ChatItems:
-    """Reads and writes of one conversation's items in ChatTable."""
+    """Reads and writes one conversation's items in ChatTable."""
 
     def __init__(self, table: ConversationTable) -> None:
         self.table = table
 
-    def get(self, entry: str) -> Item:
-        """The item, empty if there is none."""
-        return self.table.ask(lambda: self.table.get(entry)) or {}
+    def now(self) -> float:
+        """DynamoDB's time in seconds since 1970; the host's, if no reply ever told it."""
+        return self.table.clock.now() or time.time()
 
-    def commit(self, *actions: Action) -> None:
-        """One transaction, sent with one token until its outcome is known. Raises RefusedError if a condition fails."""
-        request: dict[str, Any] = {"TransactItems": list(actions), "ClientRequestToken": str(uuid4())}
-        is_unknown = False
+    def get(self, entry: str, end: float | None = None) -> Item:
+        """The item, empty if there is none. One strong read; see `ConversationTable.ask` for `end`."""
+        return self.table.ask(lambda: self.table.get(entry), end=end) or {}
 
-        def learn(fault: Fault, _: Attempts) -> None:
-            nonlocal is_unknown
-            if fault.meaning is Meaning.CONDITION:
-                raise RefusedError(frozenset(fault.failed))
-            is_unknown = is_unknown or fault.leaves_open
+    def state(self, end: float | None = None) -> StateItem:
+        """The state item. One strong read."""
+        item = self.get(STATE, end)
+        known = [each.name for each in fields(StateItem) if each.name in item]
+        return StateItem(**{name: _value(item[name]) for name in known})  # type: ignore[arg-type]
 
-        try:
-            self.table.ask(lambda: self.table.transact(request), learn=learn, deciding=len(actions))
-        except NotWrittenError as error:
-            if is_unknown:
-                raise unknown_outcome(error.code) from error
-            raise
+    def commit(self, *actions: Action, tell: Tell, again: Sequence[Action] | None = None) -> None:
+        """Sends a transaction until its outcome is known.
 
-    def put(self, item: Item, condition: str, **values: int) -> Action:
-        """Puts an item under a condition; `values` are what it calls `:name`."""
+        Args:
+            *actions: The actions of the transaction.
+            tell: Says whether it was done, once an answer has left that open.
+            again: The actions to send after such an answer, if they are others; as a new transaction each time.
+
+        Raises:
+            RefusedError: A condition failed.
+            UnknownOutcomeError: It may or may not be done.
+            NotWrittenError: It was surely not done.
+        """
+        _Commit(self.table, actions, tell, again).run()
+
+    def put(self, item: Item, condition: str, **values: Value) -> Action:
+        """Puts an item under a condition; `values` are what the condition calls `:name`."""
         return self._action("Put", {"Item": item}, condition, values)
 
     def delete(self, entry: str, condition: str) -> Action:
         """Deletes an item under a condition."""
         return self._action("Delete", {"Key": self.table.key(entry)}, condition, {})
 
-    def check(self, entry: str, condition: str, **values: int) -> Action:
-        """Only a condition."""
-        return self._action("ConditionCheck", {"Key": self.table.key(entry)}, condition, values)
+    def change(self, change: Change) -> Action:
+        """Makes a change of the state item, or only checks its conditions if it sets nothing."""
+        condition, values = _expression(change.conditions)
+        parameters: dict[str, Any] = {"Key": self.table.key(STATE)}
+        if not change.new:
+            return self._action("ConditionCheck", parameters, condition, values)
+        update = "SET " + ", ".join(f"#{name} = :new_{name}" for name in change.new)
+        values |= {f"new_{name}": value for name, value in change.new.items()}
+        if change.raises_fence:
+            update += " ADD #fence :one"
+            values["one"] = 1
+        return self._action("Update", {**parameters, "UpdateExpression": update}, condition, values)
 
-    def update(
-        self, entry: str, new: Mapping[str, int | str], condition: str, raised: str | None = None, **values: int
-    ) -> Action:
-        """Sets the attributes in `new` under a condition, and raises the number `raised` by one."""
-        expression = "SET " + ", ".join(f"#{name} = :new_{name}" for name in new)
-        given = {**values, **{f"new_{name}": value for name, value in new.items()}}
-        if raised is not None:
-            expression += f" ADD #{raised} :one"
-            given["one"] = 1
-        parameters = {"Key": self.table.key(entry), "UpdateExpression": expression}
-        return self._action("Update", parameters, condition, given)
-
-    def _action(self, kind: str, parameters: dict[str, Any], condition: str, values: Mapping[str, int | str]) -> Action:
-        """The action, with every `#name` in its expressions standing for the attribute of that name."""
+    def _action(self, kind: str, parameters: dict[str, Any], condition: str, values: Mapping[str, Value]) -> Action:
+        """The action. Every `#name` in its expressions stands for the attribute of that name."""
         expressions = f"{condition} {parameters.get('UpdateExpression', '')}"
         action = {
             "TableName": self.table.name,
@@ -90,16 +122,83 @@ class ChatItems:
         return {kind: action}
 
 
+class _Commit:
+    """One transaction on its way. `run` it once."""
+
+    def __init__(
+        self, table: ConversationTable, actions: Sequence[Action], tell: Tell, again: Sequence[Action] | None
+    ) -> None:
+        self._table = table
+        self._tell = tell
+        self._again = again
+        self._deciding = max(len(actions), len(again or ()))
+        self._request = _transaction(actions)
+        self._end = table.retry.end()
+        self._is_unknown = False
+
+    def run(self) -> None:
+        try:
+            self._table.ask(self._try, learn=self._learn, deciding=self._deciding, end=self._end)
+        except NotWrittenError as error:
+            if not self._is_unknown:
+                raise
+            outcome = self._told_at_last()
+            if outcome is Outcome.OPEN:
+                raise unknown_outcome(error.code) from error
+            if outcome is Outcome.NEVER:
+                raise
+
+    def _try(self) -> bool:
+        self._table.transact(self._request)
+        return True
+
+    def _learn(self, fault: Fault, _: Attempts) -> bool | None:
+        """True if the write is known to be done, None if it is to be tried again."""
+        if fault.leaves_open:
+            self._is_unknown = True
+            if self._again is not None:
+                self._request = _transaction(self._again)
+        if fault.meaning is not Meaning.CONDITION:
+            return None
+        places = frozenset(fault.failed)
+        outcome = self._tell(places, self._end) if self._is_unknown else Outcome.NEVER
+        if outcome is Outcome.NEVER:
+            raise RefusedError(places)
+        if outcome is Outcome.OPEN:
+            raise unknown_outcome(fault.code)
+        return True
+
+    def _told_at_last(self) -> Outcome:
+        try:
+            return self._tell((), ONCE)
+        except NotWrittenError:
+            return Outcome.OPEN
+
+
+def _transaction(actions: Sequence[Action]) -> dict[str, Any]:
+    return {"TransactItems": list(actions), "ClientRequestToken": str(uuid4())}
+
+
+def _expression(conditions: Sequence[Condition]) -> tuple[str, dict[str, Value]]:
+    """The conditions as a ConditionExpression, with the values that it names."""
+    parts: list[str] = []
+    values: dict[str, Value] = {}
+    for place, each in enumerate(conditions):
+        part = f"#{each.attribute} {each.operator} :if{place}"
+        parts.append(f"(attribute_not_exists(#{each.attribute}) OR {part})" if each.holds_without else part)
+        values[f"if{place}"] = each.value
+    return " AND ".join(parts), values
+
+
 def number(item: Item, name: str) -> int:
     """The number in an item, 0 if it has none of that name."""
     return int(item[name]["N"]) if name in item else 0
 
 
-def text(item: Item, name: str) -> str:
-    """The text in an item, empty if it has none of that name."""
-    return str(item[name]["S"]) if name in item else ""
-
-
-def attribute(value: int | str) -> dict[str, str]:
+def attribute(value: Value) -> dict[str, str]:
     """A number or a text as DynamoDB takes it."""
     return {"S": value} if isinstance(value, str) else {"N": str(value)}
+
+
+def _value(stored: Mapping[str, str]) -> Value:
+    return int(stored["N"]) if "N" in stored else stored["S"]

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from threading import RLock
 
 from messagelog import codec
-from messagelog.chat.errors import LeaseLostError, PromptChangedError, SendRunningError, TurnDoneError
+from messagelog.chat.errors import LeaseLostError, PromptChangedError, SendRunningError
+from messagelog.chat.states import rules
+from messagelog.chat.states.rules import Change, StateItem
 from messagelog.chat.states.state import Lease, Progress, Staged, System, Window
 from messagelog.memory import MemoryCondition
 from messagelog.messages import AgentMessage
@@ -16,42 +18,35 @@ from messagelog.messages import AgentMessage
 class MemoryChatState:
     """Keeps one conversation's chat state in this process, beside a MemoryStorage. See `ChatState`.
 
-    `clock` tells the time in seconds, for the leases.
+    Args:
+        clock: Tells the time in seconds, for the leases.
     """
 
     def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
         self._lock = RLock()
         self._clock = clock
-        self._window = Window()
+        self._item = StateItem()
         self._system = System()
         self._queue: dict[str, AgentMessage] = {}
         self._queued = 0
-        self._lease = Lease("", 0)
-        self._lease_end = 0.0
-        self._turn = ""
 
     def window(self) -> Window:
         """See `ChatState.window`."""
-        return self._window
+        return self._item.window
 
     def is_running(self) -> bool:
         """See `ChatState.is_running`."""
-        return self._lease_end > self._clock()
+        return self._item.is_running(self._now())
 
     def progress(self) -> Progress:
         """See `ChatState.progress`."""
-        with self._lock:
-            running = self.is_running()
-            return Progress(running, failed=bool(self._open_turn()) and not running)
+        return self._item.progress(self._now())
 
     def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> int:
         """See `ChatState.move`."""
         with self._lock:
-            if not self._may_move(seen):
+            if not self._change(rules.move(window, seen, now=self._now())):
                 raise SendRunningError
-            self._window = window
-            self._lease = Lease(self._lease.holder, self._lease.fence + 1)
-            self._lease_end, self._turn = 0.0, ""
             if system is None:
                 return 0
             self._system = System(system.tree, self._system.version + 1)
@@ -59,10 +54,7 @@ class MemoryChatState:
 
     def moving(self, window: Window, *, seen: Window | None = None) -> Sequence[MemoryCondition]:
         """See `ChatState.moving`."""
-        return [MemoryCondition(self._lock, lambda: self._may_move(seen), lambda: self.move(window))]
-
-    def _may_move(self, seen: Window | None) -> bool:
-        return not self.is_running() and seen in (None, self._window)
+        return [self._condition(rules.move(window, seen, now=self._now()))]
 
     def system(self) -> System:
         """See `ChatState.system`."""
@@ -93,16 +85,10 @@ class MemoryChatState:
         with self._lock:
             return next(reversed(self._queue), None)
 
-    def unstaging(self, staged: Sequence[Staged]) -> Sequence[MemoryCondition]:
+    def unstaging(self, staged: Sequence[Staged], lease: Lease | None = None) -> Sequence[MemoryCondition]:
         """See `ChatState.unstaging`."""
-
-        def taking(entry: str) -> MemoryCondition:
-            return MemoryCondition(self._lock, lambda: entry in self._queue, lambda: self._take(entry))
-
-        return [taking(each.entry) for each in staged]
-
-    def _take(self, entry: str) -> None:
-        del self._queue[entry]
+        drained = rules.draining(self._item, max(each.entry for each in staged), lease)
+        return [*(self._taking(each.entry) for each in staged), self._condition(drained)]
 
     def discard(self, staged: Sequence[Staged]) -> None:
         """See `ChatState.discard`. There is nothing to do."""
@@ -110,33 +96,39 @@ class MemoryChatState:
     def acquire(self, holder: str, *, seconds: float, turn: str | None = None) -> Lease:
         """See `ChatState.acquire`."""
         with self._lock:
-            if turn not in (None, holder, self._turn, self._lease.holder):
-                raise TurnDoneError
-            if self.is_running() and self._lease.holder not in (holder, turn):
-                raise SendRunningError
-            self._turn = turn or self._open_turn()
-            self._lease = Lease(holder, self._lease.fence + 1)
-            self._lease_end = self._clock() + seconds
-            return self._lease
-
-    def _open_turn(self) -> str:
-        """The turn that was begun and is not done; else that of a holder who was to begin one and kept the lease."""
-        return self._turn or (self._lease.holder if self._lease_end else "")
+            self._change(rules.acquire(self._item, holder, turn, now=self._now(), end=self._end(seconds)))
+            return Lease(holder, self._item.fence)
 
     def renew(self, lease: Lease, *, seconds: float) -> None:
         """See `ChatState.renew`."""
         with self._lock:
-            if lease != self._lease or self._lease_end == 0.0:
+            if not self._change(rules.renew(lease, end=self._end(seconds))):
                 raise LeaseLostError
-            self._lease_end = self._clock() + seconds
 
     def release(self, lease: Lease, *, done: bool = False) -> None:
         """See `ChatState.release`."""
         with self._lock:
-            if lease == self._lease:
-                self._lease_end = 0.0
-                self._turn = "" if done else self._turn
+            self._change(rules.release(lease, done=done))
 
     def holding(self, lease: Lease) -> Sequence[MemoryCondition]:
         """See `ChatState.holding`."""
-        return [MemoryCondition(self._lock, lambda: lease == self._lease)]
+        return [self._condition(rules.holding(lease))]
+
+    def _change(self, change: Change) -> bool:
+        """Makes a change, if its conditions hold; whether they did. The lock is held."""
+        if not change.holds(self._item):
+            return False
+        self._item = change.applied(self._item)
+        return True
+
+    def _condition(self, change: Change) -> MemoryCondition:
+        return MemoryCondition(self._lock, lambda: change.holds(self._item), lambda: self._change(change))
+
+    def _taking(self, entry: str) -> MemoryCondition:
+        return MemoryCondition(self._lock, lambda: entry in self._queue, lambda: self._queue.pop(entry))
+
+    def _now(self) -> int:
+        return int(1000 * self._clock())
+
+    def _end(self, seconds: float) -> int:
+        return int(1000 * (self._clock() + seconds))

@@ -1,4 +1,4 @@
-"""What a chat remembers beside the log: where its window begins, its prompt tree, its queue, and who is sending."""
+"""What a chat remembers beside its log: its window, its prompt tree, its queue, and who is sending."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from messagelog.messages import AgentMessage
 class Window:
     """What the chat shows of the log.
 
-    The messages behind seq `start` are its messages; those behind `cleared` up to `start` were handed off; what is
-    before belongs to the log alone.
+    Attributes:
+        cleared: The seq after which the handed-off messages begin. Earlier messages belong to the log alone.
+        start: The seq after which the chat's own messages begin.
     """
 
     cleared: int = 0
@@ -23,7 +24,12 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """The prompt tree as JSON text, empty for a tree nobody has written, and the version that counts its changes."""
+    """The prompt tree as it is stored.
+
+    Attributes:
+        tree: The tree as JSON text; empty if nobody has written it.
+        version: The number of its changes.
+    """
 
     tree: str = ""
     version: int = 0
@@ -31,7 +37,13 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """A message in the queue. `entry` is its place, and sorts as the queue is ordered; `stored` is the state's own."""
+    """A message in the queue.
+
+    Attributes:
+        entry: Its place. Entries sort in the order of the queue.
+        message: The message.
+        stored: For the state that gave it.
+    """
 
     entry: str
     message: AgentMessage
@@ -40,9 +52,13 @@ class Staged:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How the last turn stands: `running` if somebody is at it, `failed` if nobody is and it broke off or waits for its
-    worker; neither once it is done, or the window was moved. Who died with a lease before a turn began leaves `failed`
-    as well, and the next turn settles it."""
+    """How the last turn stands. Both are false once it is done, or the window was moved.
+
+    Attributes:
+        running: Somebody has the lease.
+        failed: Nobody has the lease, and the turn broke off or still waits for its worker. It also follows a holder
+            that died before its turn began. The next turn ends it.
+    """
 
     running: bool
     failed: bool
@@ -50,7 +66,12 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to send, held by one sender at a time. `fence` grows with each lease: an old holder is known by it."""
+    """The right to send. One sender has it at a time.
+
+    Attributes:
+        holder: The name of the sender.
+        fence: Grows with each lease, so that an earlier holder is recognised.
+    """
 
     holder: str
     fence: int
@@ -59,89 +80,124 @@ class Lease:
 class ChatState(Protocol):
     """Keeps one conversation's chat state. Implementations are safe to use from many threads and processes.
 
-    Methods that return `also` give what is to be committed with an append to the log: `Storage.append`.
+    `moving`, `unstaging` and `holding` return conditions for an append to the log: see `messagelog.storage.Append`.
     """
 
     def window(self) -> Window:
-        """Where the chat's window is."""
+        """Returns where the chat's window is."""
         ...
 
     def is_running(self) -> bool:
-        """Whether somebody holds a lease that has not run out."""
+        """Returns whether somebody has a lease that has not run out."""
         ...
 
     def progress(self) -> Progress:
-        """How the last turn stands, at one moment. A lease that has run out is nobody's any more."""
+        """Returns how the last turn stands, at one moment. A lease that has run out does not count."""
         ...
 
     def move(self, window: Window, *, system: System | None = None, seen: Window | None = None) -> int:
-        """Puts the window elsewhere; with `system`, replaces the prompt tree in the same commit, whatever its version.
+        """Puts the window elsewhere. It ends a turn that broke off, and an earlier holder cannot write any more.
 
-        Returns the version that the tree has got by this, 0 without `system`.
+        A turn that waits for its worker may still begin, because its queue stays.
 
-        Raises SendRunningError while somebody sends or, with `seen`, if the window is not where it was seen any more.
-        Who held a lease before can write no longer, though it has run out and nobody else has taken it. A turn that
-        broke off is open no more; one that waits for its worker may still begin, since its queue stays.
+        Args:
+            window: The new window.
+            system: Replaces the prompt tree in the same commit, whatever its version.
+            seen: Move only if the window is still here.
+
+        Returns:
+            The new version of the tree, 0 without `system`.
+
+        Raises:
+            SendRunningError: A send is running, or the window is not where it was seen.
         """
         ...
 
     def moving(self, window: Window, *, seen: Window | None = None) -> Sequence[Any]:
-        """`also` that does what `move` does, and does not hold where that raises."""
+        """Returns conditions that do what `move` does. They fail where `move` raises SendRunningError."""
         ...
 
     def system(self) -> System:
-        """The prompt tree."""
+        """Returns the prompt tree."""
         ...
 
     def put_system(self, tree: str, *, version: int) -> System:
-        """Replaces the tree if it still has this version, and returns it with the next; else PromptChangedError."""
+        """Replaces the tree if it still has this version, and returns it with the next version.
+
+        Raises:
+            PromptChangedError: The tree has another version.
+            UnknownOutcomeError: The tree may or may not be replaced.
+        """
         ...
 
     def enqueue(self, message: AgentMessage) -> None:
-        """Puts a message behind those this process has queued before. Waits for no send.
+        """Puts a message at the end of the queue. It never waits for a send.
 
-        Raises UnknownOutcomeError if it may or may not be in the queue.
+        An enqueue that begins after another one returned comes after it, also in another process.
+
+        Raises:
+            UnknownOutcomeError: The message may or may not be queued.
         """
         ...
 
     def staged(self, *, limit: int, up_to: str | None = None) -> Sequence[Staged]:
-        """The first messages of the queue, at most `limit` and fewer if they are large, none behind entry `up_to`."""
+        """Returns the first messages of the queue, in order.
+
+        Args:
+            limit: The largest number of messages. Large messages may be fewer.
+            up_to: The last entry to return; by default that of the whole queue.
+        """
         ...
 
     def last_staged(self) -> str | None:
-        """The entry of the last message in the queue, None if it is empty."""
+        """Returns the entry of the last message in the queue, None if it is empty."""
         ...
 
-    def unstaging(self, staged: Sequence[Staged]) -> Sequence[Any]:
-        """`also` that takes the messages out of the queue; does not hold if somebody else has taken one."""
+    def unstaging(self, staged: Sequence[Staged], lease: Lease | None = None) -> Sequence[Any]:
+        """Returns conditions that take messages out of the queue.
+
+        They fail if somebody else took one of them out: the place of the condition is that of the message.
+
+        Args:
+            staged: At least one message, as `staged` returned it.
+            lease: The conditions also do what those of `holding` do. Do not use both in one append.
+        """
         ...
 
     def discard(self, staged: Sequence[Staged]) -> None:
-        """Frees what messages took up that are out of the queue by now."""
+        """Frees the room of messages that are out of the queue."""
         ...
 
     def acquire(self, holder: str, *, seconds: float, turn: str | None = None) -> Lease:
-        """The lease, for that long. The same holder may take it again.
+        """Takes the lease.
 
-        With `turn`, that turn is open until a release says that it is done, in place of any other: the holder's own
-        name begins one, that of an earlier holder is for the turn that was begun by it or was still to begin. Without,
-        no turn begins and what is open stays so: a lease that nobody comes to use cancels nothing that was begun. One
-        that was still to begin beside an open turn when its lease ran out is displaced: its queue waits for the next.
+        Args:
+            holder: A name that no other sender uses. The same holder may take the lease again.
+            seconds: How long the lease lasts unless it is renewed.
+            turn: The turn that this lease is for. The holder's own name begins a new one, in place of any other. An
+                earlier holder's name takes over the turn that this holder began, or was to begin. Without a turn, no
+                turn begins, and an open one stays open: a lease that nobody uses cancels nothing.
 
-        Raises SendRunningError while another holds the lease; TurnDoneError if the turn is done, or another was begun
-        or is to begin since. Where the outcome is unknown, that is a StorageUnavailableError: nothing is said in a chat
-        by taking a lease, and one that nobody uses runs out.
+        Raises:
+            SendRunningError: Another holder has the lease.
+            TurnDoneError: The turn is done, or another turn was begun in its place.
+            StorageUnavailableError: Also if the outcome is unknown, because taking a lease writes nothing into the
+                chat. A lease that nobody uses runs out.
         """
         ...
 
     def renew(self, lease: Lease, *, seconds: float) -> None:
-        """Lets the lease run that long from now. Raises LeaseLostError if it was released or taken over."""
+        """Lets the lease last this long from now.
+
+        Raises:
+            LeaseLostError: The lease was released, or somebody took it over.
+        """
         ...
 
     def release(self, lease: Lease, *, done: bool = False) -> None:
-        """Gives the lease back, if it is still held; with `done`, the open turn has come to its end."""
+        """Gives the lease back if it is still held. `done` says that the open turn came to its end."""
         ...
 
     def holding(self, lease: Lease) -> Sequence[Any]:
-        """`also` that does not hold once another took the lease over."""
+        """Returns conditions that fail once somebody else took the lease over, or the window moved."""
         ...

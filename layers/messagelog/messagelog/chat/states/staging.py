@@ -1,0 +1,102 @@
+"""The queue of a chat in DynamoDB: one item for each message, taken out by the append that moves it to the log.
+
+An entry is `queue#<number>#<id>`. Its number is DynamoDB's time in microseconds, but at least one more than the number
+of the last entry in the queue, which a strong read tells. So an enqueue that begins after another one was acknowledged
+comes after it, whichever processes do them. An entry that is gone by then is in the log already. DynamoDB's clock tells
+whole seconds only; nothing here relies on it for the order.
+
+An enqueue puts its entry on condition that it does not exist. If a reply is lost, the entry may be there, or it may be
+drained already, and then the same put would double it. So each drain records in the state item how far the queue was
+ever drained (`drained`), in the same transaction, and a put that follows a lost reply checks that record:
+
+    entry exists   drained          meaning                                next step
+    -------------  ---------------  -------------------------------------  ----------------------------
+    yes            any              the entry is queued                    none: done
+    no             before entry     it was never there, or is on its way   put it, with the same check
+    no             at or after it   it may have been drained               none: UnknownOutcomeError
+
+- The first put does not check `drained`, so that queueing a message never waits for a send that writes the state item.
+- The record never goes backwards. A drain of entries before it checks only that it is there.
+- A drain by hand (`chat.record` with the conditions of `unstaging`) records as a send does. Only the fence is missing.
+- Entries of version 0.1.0 have the same form, with the time of a host as their number. New entries come after them. A
+  process of that version drains without a record: until all processes run this version, an enqueue whose reply was lost
+  may be doubled by a retry after such a drain.
+- A put that DynamoDB would carry out only after its retry was drained cannot be recognised. A request that got no
+  answer within seconds would have to wait longer than a whole send.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from uuid import uuid4
+
+from messagelog import codec
+from messagelog.chat.states import rules
+from messagelog.chat.states.blobs import BlobGoneError, Blobs
+from messagelog.chat.states.items import ABSENT, PRESENT, Action, ChatItems, RefusedError
+from messagelog.chat.states.rules import Outcome
+from messagelog.chat.states.state import Lease, Staged
+from messagelog.messages import AgentMessage
+
+_STAGED_LENGTH = 4_000_000  # characters after which a read ends, so that any function has room for the messages
+_FIRST, _LAST = "queue#", "queue#~"
+
+
+class Staging:
+    """The queue of one conversation. The methods are those of `ChatState`."""
+
+    def __init__(self, items: ChatItems, blobs: Blobs) -> None:
+        self._items = items
+        self._table = items.table
+        self._blobs = blobs
+        self._lock = threading.Lock()
+        self._last_number = 0
+
+    def enqueue(self, message: AgentMessage) -> None:
+        line = codec.to_line(codec.parse(message))
+        blob = self._blobs.write(line)
+        entry = self._next_entry()
+        put = self._items.put({**self._table.key(entry), **blob}, ABSENT)
+        check = self._items.change(rules.undrained(entry))
+
+        def tell(_: Collection[int], end: float | None) -> Outcome:
+            return Outcome.DONE if self._items.get(entry, end) else Outcome.OPEN
+
+        with suppress(RefusedError):  # the entry is there, and its id is ours alone
+            self._items.commit(put, tell=tell, again=(put, check))
+
+    def staged(self, *, limit: int, up_to: str | None = None) -> Sequence[Staged]:
+        staged: list[Staged] = []
+        size = 0
+        for item in self._table.query(_FIRST, up_to or _LAST, limit=limit):
+            with suppress(BlobGoneError):  # another process has drained it meanwhile
+                line = self._blobs.read(item)
+                size += len(line)
+                staged.append(Staged(item["entry"]["S"], codec.parse(json.loads(line)), item))
+            if size > _STAGED_LENGTH:
+                break
+        return staged
+
+    def last_staged(self) -> str | None:
+        last = next(self._table.query(_FIRST, _LAST, newest_first=True, limit=1), None)
+        return None if last is None else str(last["entry"]["S"])
+
+    def unstaging(self, staged: Sequence[Staged], lease: Lease | None) -> Sequence[Action]:
+        drained = rules.draining(self._items.state(), max(each.entry for each in staged), lease)
+        # The check comes last: the place of a condition that fails is that of the message.
+        return [*(self._items.delete(each.entry, PRESENT) for each in staged), self._items.change(drained)]
+
+    def discard(self, staged: Sequence[Staged]) -> None:
+        for each in staged:
+            self._blobs.delete(each.stored)
+
+    def _next_entry(self) -> str:
+        tail = self.last_staged()
+        after = 0 if tail is None else int(tail.split("#")[1])
+        now = self._items.now()
+        with self._lock:
+            self._last_number = max(int(now * 1_000_000), after + 1, self._last_number + 1)
+            return f"queue#{self._last_number:016d}#{uuid4().hex[:12]}"
