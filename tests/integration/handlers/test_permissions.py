@@ -41,8 +41,10 @@ RARELY_ASKED: dict[str, Asked] = {
     "clear": {("ChatTable", "dynamodb:Query")},
     # A large tree that is replaced by another one.
     "put_system": {("ChatTable", "dynamodb:DeleteItem")},
-    # The answer that the caller waits for.
-    "send": {("MessageTable", "dynamodb:Query")},
+    # The answer that the caller waits for, and an enqueue after a lost reply.
+    "send": {("MessageTable", "dynamodb:Query"), ("ChatTable", "dynamodb:ConditionCheckItem")},
+    # An enqueue after a lost reply.
+    "enqueue": {("ChatTable", "dynamodb:GetItem"), ("ChatTable", "dynamodb:ConditionCheckItem")},
     # Tutorials of tools, and messages that hooks queue. Lambda sends what failed to the queue.
     "send_worker": {("ChatTable", "dynamodb:PutItem"), ("FailedSendQueue", "sqs:SendMessage")},
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import logging
-import re
 import sys
 from io import StringIO
 from pathlib import Path
@@ -19,7 +18,6 @@ from messagelog.api.worker import DeliveryFailedError
 from messagelog.chat.sending.service import ChatService
 from messagelog.chat.sending.tools import Tool, ToolPackage
 
-from local.template import ROOT
 from tests.support.chat_functions import CALL, Worker, progress, send, turns
 from tests.support.chat_server import ChatServer, Cut, Refuse, Reply
 from tests.support.http_api import HttpApi
@@ -130,15 +128,6 @@ def test_bedrock_is_asked_for_the_model(chat_api: HttpApi, monkeypatch: pytest.M
     monkeypatch.setenv("CHAT_MODEL", "amazon.nova-lite-v1:0")
     provider = worker._provider()
     assert (type(provider).__name__, provider._model) == ("BedrockProvider", "amazon.nova-lite-v1:0")  # type: ignore[attr-defined]
-
-
-def test_the_python_of_the_readme_runs(chat_api: HttpApi, scripted: ChatServer, capsys: Any) -> None:
-    section = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Chat\n")[2]
-    (code,) = re.findall("```python\n(.*?)```", section.partition("\n## ")[0], re.DOTALL)
-    scripted.script(Reply("Ahoy!"))
-    exec(code, {"MODEL": "m", "BASE_URL": scripted.url})
-    assert capsys.readouterr().out == "Ahoy!\n"
-    assert "You are a pirate." in scripted.last_request["messages"][0]["content"]
 
 
 @pytest.mark.parametrize("name", ["openai", "httpx", "httpcore"])
