@@ -1,15 +1,17 @@
-"""The errors of a chat, by what they say about the write. See `messagelog.errors` for the classes above them.
+"""The errors of a chat, by what they say about the write.
 
-NotWrittenError
-├─ ConflictError
-│  ├─ PromptChangedError   somebody else changed the prompt tree
-│  ├─ SendRunningError     a send is running in this conversation
-│  └─ TurnDoneError        the turn to resume is done, or another turn took its place
-└─ NoModelError            no model is configured
-WrittenError               something may be recorded: go on with a send without content
-├─ LeaseLostError          another send took over
-├─ TurnFailedError         the content is recorded or queued, but the turn did not finish
-└─ ProviderError           the model could not be reached, refused the request, or broke off
+    NotWrittenError
+    ├─ ConflictError
+    │  ├─ PromptChangedError   somebody else changed the prompt tree
+    │  ├─ SendRunningError     a send is running in this conversation
+    │  └─ TurnDoneError        the turn to resume is done, or another turn took its place
+    └─ NoModelError            no model is configured
+    WrittenError               something may be recorded: go on with a send without content
+    ├─ LeaseLostError          another send took over
+    ├─ TurnFailedError         the content is recorded or queued, but the turn did not finish
+    └─ ProviderError           the model could not be reached, refused the request, or broke off
+
+`messagelog.errors` has the classes above them.
 """
 
 from __future__ import annotations
