@@ -1,4 +1,4 @@
-"""The tree of errors, as those who catch them rely on it."""
+"""The tree of errors, on which callers that catch them rely."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ ERRORS = [
         (ProviderError, WrittenError),
     ],
 )
-def test_the_tree(error: type[MessageLogError], parent: type[MessageLogError]) -> None:
+def test_each_error_has_its_parent_in_the_tree(error: type[MessageLogError], parent: type[MessageLogError]) -> None:
     assert error.__bases__[0] is parent
 
 
@@ -83,27 +83,27 @@ def test_every_error_says_whether_anything_was_written(error: MessageLogError) -
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_an_error_crosses_processes_whole(error: MessageLogError) -> None:
+def test_an_error_survives_pickling(error: MessageLogError) -> None:
     copy = pickle.loads(pickle.dumps(error))
     assert type(copy) is type(error)
     assert (str(copy), vars(copy)) == (str(error), vars(error))
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_every_error_is_public_and_says_something(error: MessageLogError) -> None:
+def test_every_error_is_public_and_has_a_text(error: MessageLogError) -> None:
     assert getattr(messagelog, type(error).__name__) is type(error)
     assert type(error).__name__ in messagelog.__all__
     assert str(error)
 
 
-def test_a_code_crosses_processes_and_is_empty_where_nothing_gave_one() -> None:
+def test_the_code_is_empty_by_default_and_survives_pickling() -> None:
     error = StorageUnavailableError("refused")
     assert error.code == ""
     error.code = "AccessDeniedException"
     assert pickle.loads(pickle.dumps(error)).code == "AccessDeniedException"
 
 
-def test_what_they_carry() -> None:
+def test_errors_carry_counts_seqs_and_paths() -> None:
     assert (ExpectedCountError(7).count, OnAppendError((3, 4, 5)).seqs) == (7, (3, 4, 5))
     assert "7 messages" in str(ExpectedCountError(7))
     assert "3 to 5" in str(OnAppendError((3, 4, 5)))

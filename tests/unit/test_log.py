@@ -1,9 +1,9 @@
-"""MessageLog on a storage in memory: what it derives from the storage's three methods, and what it refuses."""
+"""MessageLog on a storage in memory: the operations it derives from the storage's three methods, and its refusals."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -20,21 +20,20 @@ from messagelog import (
 )
 from messagelog.memory import MemoryStorage
 
+from tests.support.logs import numbered, seqs
+
 HUGE = 10**30
 
 
 def filled(count: int) -> MessageLog:
+    """A log with the messages m1, m2, m3 …"""
     log = MessageLog(MemoryStorage())
-    log.append_many(AgentMessage("user", f"m{number}") for number in range(1, count + 1))
+    log.append_many(numbered(1, count))
     return log
 
 
-def seqs(messages: Sequence[StoredMessage]) -> list[int]:
-    return [message.seq for message in messages]
-
-
-class Storage(MemoryStorage):
-    """Remembers how it was read, and how far."""
+class Recorder(MemoryStorage):
+    """Records the `consistent` of each read, and how many messages the reads yielded."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,7 +51,7 @@ class Storage(MemoryStorage):
         return super().count(**how)
 
 
-def test_add_is_short_for_append() -> None:
+def test_add_is_a_short_form_of_append() -> None:
     log = MessageLog(MemoryStorage())
     assert log.add("user", "hi") == 1
     assert log.append(AgentMessage("assistant", "hello")) == 2
@@ -67,7 +66,7 @@ def test_a_value_and_its_json_form_are_the_same_message() -> None:
     assert codec.parse(one) == codec.parse(other)
 
 
-def test_what_was_read_can_be_appended_to_another_log() -> None:
+def test_read_messages_can_be_appended_to_another_log() -> None:
     log, copy = filled(3), filled(1)
     assert copy.append_many(log.all()) == 4
     assert copy.append(codec.to_json(log.all()[0])) == 5
@@ -89,7 +88,7 @@ def test_the_last_n_are_the_tail_of_all(count: int, n: int) -> None:
     assert log.last() == (log.all()[-1] if count else None)
 
 
-def test_numbers_beyond_all_seqs_are_fine() -> None:
+def test_numbers_beyond_all_seqs_are_accepted() -> None:
     log = filled(2)
     assert seqs(log.last(HUGE)) == [1, 2]
     assert seqs(log.all(limit=HUGE)) == [1, 2]
@@ -108,13 +107,13 @@ def test_numbers_beyond_all_seqs_are_fine() -> None:
     ],
     ids=["last", "all after", "all limit", "iter_all after", "iter_all limit"],
 )
-def test_other_numbers_are_an_error_at_once(read: Callable[[MessageLog, Any], object], number: Any) -> None:
+def test_an_invalid_number_is_an_error_at_once(read: Callable[[MessageLog, Any], object], number: Any) -> None:
     with pytest.raises(ValueError, match="must be a whole number, 0 or more"):
         read(filled(2), number)
 
 
-def test_iter_all_reads_as_it_is_consumed() -> None:
-    storage = Storage()
+def test_iter_all_reads_while_it_is_consumed() -> None:
+    storage = Recorder()
     log = MessageLog(storage)
     log.append_many([AgentMessage("user", "hi")] * 5)
     messages = log.iter_all()
@@ -123,8 +122,8 @@ def test_iter_all_reads_as_it_is_consumed() -> None:
     assert storage.yielded == 1
 
 
-def test_every_read_is_strong_unless_told_otherwise() -> None:
-    storage = Storage()
+def test_every_read_is_strongly_consistent_by_default() -> None:
+    storage = Recorder()
     log = MessageLog(storage)
     log.add("user", "hi")
     ways: list[dict[str, Any]] = [{}, {"consistent": True}, {"consistent": False}]
@@ -150,7 +149,7 @@ def test_an_empty_batch_writes_nothing_and_returns_the_count() -> None:
     assert called == []
 
 
-def test_a_batch_is_refused_as_a_whole_with_the_path_in_it() -> None:
+def test_a_bad_message_refuses_the_whole_batch_with_its_path() -> None:
     called: list[StoredMessage] = []
     log = MessageLog(MemoryStorage(), called.append)
     with pytest.raises(CodecError) as caught:
@@ -159,10 +158,10 @@ def test_a_batch_is_refused_as_a_whole_with_the_path_in_it() -> None:
     assert (log.count(), log.all(), called) == (0, [], [])
 
 
-def test_a_batch_whose_source_breaks_off_is_not_written() -> None:
+def test_a_batch_whose_iterator_raises_is_not_written() -> None:
     def source() -> Iterator[AgentMessage]:
         yield AgentMessage("user", "one")
-        raise RuntimeError("the source broke off")
+        raise RuntimeError("the source failed")
 
     log = MessageLog(MemoryStorage())
     with pytest.raises(RuntimeError):
@@ -171,13 +170,13 @@ def test_a_batch_whose_source_breaks_off_is_not_written() -> None:
 
 
 @pytest.mark.parametrize("batch", ["text", [["role", "user"]]])
-def test_what_is_no_batch_of_messages_is_refused(batch: Any) -> None:
+def test_an_invalid_batch_is_refused(batch: Any) -> None:
     with pytest.raises(CodecError):
         filled(0).append_many(batch)
 
 
 @pytest.mark.parametrize("message", [AgentMessage("user", "hi"), {"role": "user", "content": "hi"}], ids=type)
-def test_one_message_is_no_batch(message: Any) -> None:
+def test_one_message_is_not_accepted_as_a_batch(message: Any) -> None:
     with pytest.raises(TypeError, match="put the message into a list"):
         filled(0).append_many(message)
 
@@ -185,12 +184,12 @@ def test_one_message_is_no_batch(message: Any) -> None:
 @pytest.mark.parametrize(
     "storage", ["demo", None, MessageLog(MemoryStorage()), MemoryStorage], ids=["text", "none", "a log", "a class"]
 )
-def test_what_is_no_storage_is_refused_at_once(storage: Any) -> None:
+def test_an_object_that_is_not_a_storage_is_refused(storage: Any) -> None:
     with pytest.raises(TypeError, match="storage must be a Storage such as DynamoDBStorage"):
         MessageLog(storage)
 
 
-def test_what_stands_for_a_storage_is_one() -> None:
+def test_a_proxy_of_a_storage_is_accepted() -> None:
     class Traced:
         def __getattr__(self, name: str) -> Any:
             return getattr(storage, name)
@@ -200,7 +199,7 @@ def test_what_stands_for_a_storage_is_one() -> None:
 
 
 @pytest.mark.parametrize("key", ["", "k" * 256, 7, b"k", "\ud800"])
-def test_what_is_no_idempotency_key_is_an_error_at_once(key: Any) -> None:
+def test_an_invalid_idempotency_key_is_an_error_at_once(key: Any) -> None:
     log = filled(1)
     with pytest.raises(ValueError, match="idempotency_key must be a text of 1 to 255 characters"):
         log.add("user", "hi", idempotency_key=key)
@@ -208,14 +207,14 @@ def test_what_is_no_idempotency_key_is_an_error_at_once(key: Any) -> None:
 
 
 @pytest.mark.parametrize("count", [-1, 1.0, True, "1"])
-def test_what_is_no_count_is_an_error_at_once(count: Any) -> None:
+def test_an_invalid_expected_count_is_an_error_at_once(count: Any) -> None:
     log = filled(1)
     with pytest.raises(ValueError, match="expected_count must be a whole number, 0 or more"):
         log.add("user", "hi", expected_count=count)
     assert log.count() == 1
 
 
-def test_an_empty_batch_holds_to_its_expected_count() -> None:
+def test_an_empty_batch_checks_its_expected_count() -> None:
     log = filled(2)
     assert log.append_many([], expected_count=2) == 2
     with pytest.raises(ExpectedCountError) as caught:
@@ -223,14 +222,14 @@ def test_an_empty_batch_holds_to_its_expected_count() -> None:
     assert caught.value.count == 2
 
 
-def test_an_empty_batch_leaves_its_idempotency_key_unused() -> None:
+def test_an_empty_batch_does_not_use_its_idempotency_key() -> None:
     log = filled(2)
     assert log.append_many([], idempotency_key="k") == 2
     assert log.add("user", "m3", idempotency_key="k") == 3
     assert log.append_many([], idempotency_key="k") == 3
 
 
-def test_what_a_reader_does_to_a_message_changes_nothing() -> None:
+def test_changing_a_read_message_does_not_change_the_log() -> None:
     log = MessageLog(MemoryStorage(), lambda message: spoil(message))
     args = {"list": [1]}
     log.append(AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "f", args),)))  # type: ignore[arg-type]
@@ -240,7 +239,7 @@ def test_what_a_reader_does_to_a_message_changes_nothing() -> None:
 
 
 def spoil(message: StoredMessage) -> None:
-    """Changes what is inside the message's args."""
+    """Changes the args of the message's call."""
     args: Any = message.tool_calls[0].args
     args["list"].append(3)
 

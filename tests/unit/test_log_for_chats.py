@@ -1,4 +1,4 @@
-"""What a log offers to the chat layer: `write`, then `notify` with further listeners; conditions on an append."""
+"""The chat layer's part of a log: `write`, `notify` with more listeners, and conditions on an append."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_write_calls_nobody_and_store_calls_on_append() -> None:
     assert called == [3, 4]
 
 
-def test_listeners_are_called_message_by_message_and_not_for_a_repeat() -> None:
+def test_listeners_are_called_message_by_message_but_once() -> None:
     called: list[Any] = []
     log = MessageLog(MemoryStorage())
     for _ in range(2):
@@ -35,7 +35,7 @@ def test_listeners_are_called_message_by_message_and_not_for_a_repeat() -> None:
 
 
 @pytest.mark.parametrize("failing", ["first", "second"])
-def test_whichever_listener_raises_all_are_called_for_all(failing: str) -> None:
+def test_all_listeners_are_called_if_one_of_them_raises(failing: str) -> None:
     called: list[str] = []
 
     def listener(name: str, message: StoredMessage) -> None:
@@ -50,7 +50,7 @@ def test_whichever_listener_raises_all_are_called_for_all(failing: str) -> None:
     assert (caught.value.seqs, str(caught.value.__cause__)) == ((1, 2), f"{failing} 1")
 
 
-def test_conditions_commit_with_the_messages_or_nothing_does() -> None:
+def test_conditions_and_messages_commit_together_or_not_at_all() -> None:
     log, done = MessageLog(MemoryStorage()), []
     once = MemoryCondition(threading.RLock(), lambda: not done, lambda: done.append(1))
     assert log.store(Append(TWO, conditions=(once,))).seq == 2

@@ -1,4 +1,4 @@
-"""on_append is told of each message once, after its commit, and whatever it raises the messages stay."""
+"""on_append is called once for each message, after the commit. If it raises, the messages stay stored."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def test_on_append_is_called_after_the_commit_of_the_whole_batch() -> None:
     assert counts == [(1, 2), (2, 2), (3, 3)]
 
 
-def test_on_append_that_raises_is_called_for_all_and_told_of_once() -> None:
+def test_a_raising_on_append_is_called_for_all_and_reported_once() -> None:
     called: list[int] = []
 
     def on_append(message: StoredMessage) -> None:
         called.append(message.seq)
         if message.seq in (2, 3):
-            raise RuntimeError(f"cannot tell of {message.seq}")
+            raise RuntimeError(f"cannot handle {message.seq}")
 
     log = MessageLog(MemoryStorage(), on_append)
     log.add("user", "one")
@@ -48,12 +48,12 @@ def test_on_append_that_raises_is_called_for_all_and_told_of_once() -> None:
         log.append_many([AgentMessage("user", "the-users-own-words")] * 3)
     assert called == [1, 2, 3, 4]
     assert caught.value.seqs == (2, 3, 4)
-    assert str(caught.value.__cause__) == "cannot tell of 2"
+    assert str(caught.value.__cause__) == "cannot handle 2"
     assert "the-users-own-words" not in f"{caught.value!r} {caught.value}"
     assert log.count() == 4
 
 
-def test_on_append_that_raises_does_not_stop_the_log() -> None:
+def test_a_raising_on_append_does_not_stop_the_log() -> None:
     def on_append(message: StoredMessage) -> None:
         raise RuntimeError
 
@@ -65,7 +65,7 @@ def test_on_append_that_raises_does_not_stop_the_log() -> None:
     assert [message.seq for message in log.all()] == [1, 2]
 
 
-def test_on_append_is_not_told_again_of_what_a_key_has_stored() -> None:
+def test_on_append_is_not_called_for_a_replayed_append() -> None:
     called: list[int] = []
     log = MessageLog(MemoryStorage(), lambda message: called.append(message.seq))
     for _ in range(2):

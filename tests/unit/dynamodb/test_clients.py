@@ -1,4 +1,4 @@
-"""A wrong client, table or region is told when a storage is made, not at its first request."""
+"""A wrong client, table or region is an error when a storage is made, not at the first request."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("table", ["", "ab", "a b", "x" * 256, None, 7, "table/name", ARN + "/"])
-def test_a_table_that_cannot_be_one_is_refused(table: object) -> None:
+def test_an_invalid_table_name_is_refused(table: object) -> None:
     with pytest.raises(ValueError, match="3 to 255"):
         DynamoDBStorage("c1", table=table)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("table", ["abc", "MessageTable", "a.b-c_9", ARN])
-def test_a_name_or_an_arn_is_taken(table: str) -> None:
+def test_a_table_name_or_an_arn_is_accepted(table: str) -> None:
     DynamoDBStorage("c1", table=table)
 
 
@@ -41,7 +41,7 @@ def test_the_client_inside_a_resource_is_refused() -> None:
 
 
 @pytest.mark.parametrize("region", ["", None])
-def test_a_missing_region_is_named(monkeypatch: pytest.MonkeyPatch, region: str | None) -> None:
+def test_a_missing_region_is_reported(monkeypatch: pytest.MonkeyPatch, region: str | None) -> None:
     for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"):
         monkeypatch.delenv(name, raising=False)
     if region is not None:

@@ -1,4 +1,4 @@
-"""DynamoDB's time comes from its replies and is carried on by the monotonic clock alone."""
+"""DynamoDB's time comes from its replies. Between replies, only the monotonic clock moves it on."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def reply(date: Any) -> dict[str, Any]:
     return {"ResponseMetadata": {"HTTPHeaders": {"date": date}}}
 
 
-def test_it_is_unknown_before_the_first_reply() -> None:
+def test_the_time_is_unknown_before_the_first_reply() -> None:
     assert ServerClock().now() is None
 
 
-def test_a_reply_tells_the_time_and_the_monotonic_clock_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_monotonic_clock_moves_the_time_of_a_reply_on(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = [100.0]
     monkeypatch.setattr(clock.time, "monotonic", lambda: seconds[0])
-    monkeypatch.setattr(clock.time, "time", lambda: pytest.fail("the wall clock was asked"))
+    monkeypatch.setattr(clock.time, "time", lambda: pytest.fail("the wall clock was read"))
     server = ServerClock()
     server.hear(reply("Sun, 01 Mar 2026 12:00:00 GMT"))
     seconds[0] += 2.5
@@ -33,14 +33,14 @@ def test_a_reply_tells_the_time_and_the_monotonic_clock_goes_on(monkeypatch: pyt
 
 
 @pytest.mark.parametrize("date", [None, "", "yesterday", 7])
-def test_a_date_that_cannot_be_read_is_passed_over(date: Any) -> None:
+def test_an_unreadable_date_is_ignored(date: Any) -> None:
     server = ServerClock()
     server.hear(reply(date))
     server.hear({})
     assert server.now() is None
 
 
-def test_every_reply_of_a_client_is_heard(moto_table: Any) -> None:
+def test_every_reply_of_a_client_sets_its_clock(moto_table: Any) -> None:
     client = default_client()
     server = server_clock_of(client)
     assert server is server_clock_of(client)

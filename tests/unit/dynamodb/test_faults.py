@@ -1,4 +1,4 @@
-"""What each way a request can fail means: whether it was written, whether to try again, and which error is left."""
+"""Each kind of failed request: whether it was written, whether to try again, and which error the caller gets."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def cancelled(*codes: str | None, **members: Any) -> ClientError:
     ],
     ids=str,
 )
-def test_a_failed_request(error: Exception, meaning: Meaning) -> None:
+def test_each_failed_request_has_a_meaning(error: Exception, meaning: Meaning) -> None:
     assert isinstance(error, FAILURES)
     assert fault_of(error).meaning is meaning
 
@@ -105,29 +105,37 @@ def test_a_failed_request(error: Exception, meaning: Meaning) -> None:
         (("TransactionConflict", "ThrottlingError"), 1, Meaning.THROTTLED),
     ],
 )
-def test_a_cancelled_transaction(codes: tuple[str | None, ...], deciding: int, meaning: Meaning) -> None:
+def test_the_reasons_of_a_cancelled_transaction_have_a_meaning(
+    codes: tuple[str | None, ...], deciding: int, meaning: Meaning
+) -> None:
     assert fault_of(cancelled(*codes), deciding=deciding).meaning is meaning
 
 
-FATAL = ("ValidationError", "ItemCollectionSizeLimitExceeded", "AccessDenied", "DuplicateItem", "SomethingNew")
-HARMLESS = ("None", "ConditionalCheckFailed", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded")
+PERMANENT = ("ValidationError", "ItemCollectionSizeLimitExceeded", "AccessDenied", "DuplicateItem", "SomethingNew")
+PASSING = (
+    "None",
+    "ConditionalCheckFailed",
+    "TransactionConflict",
+    "ThrottlingError",
+    "ProvisionedThroughputExceeded",
+)
 
 
-@pytest.mark.parametrize("fatal", FATAL)
-@pytest.mark.parametrize("others", list(itertools.product(HARMLESS, repeat=2)), ids="-".join)
-def test_one_hopeless_reason_decides_wherever_it_stands(fatal: str, others: tuple[str, str]) -> None:
+@pytest.mark.parametrize("permanent", PERMANENT)
+@pytest.mark.parametrize("others", list(itertools.product(PASSING, repeat=2)), ids="-".join)
+def test_one_permanent_reason_decides_at_any_place(permanent: str, others: tuple[str, str]) -> None:
     for place in range(3):
-        codes = [*others[:place], fatal, *others[place:]]
-        assert fault_of(cancelled(*codes), deciding=1) == Fault(Meaning.REFUSED, fatal)
+        codes = [*others[:place], permanent, *others[place:]]
+        assert fault_of(cancelled(*codes), deciding=1) == Fault(Meaning.REFUSED, permanent)
 
 
-def test_a_failed_condition_comes_with_the_item_that_it_met() -> None:
+def test_a_failed_condition_carries_the_item_that_it_found() -> None:
     head = {"count": {"N": "7"}}
     fault = fault_of(cancelled("ConditionalCheckFailed", "ConditionalCheckFailed", "None", Item=head), deciding=2)
     assert fault == Fault(Meaning.CONDITION, "ConditionalCheckFailed", {0: head, 1: None})
 
 
-def test_a_cancelled_transaction_without_reasons_tells_of_no_condition() -> None:
+def test_a_cancellation_without_reasons_is_a_conflict() -> None:
     code = "TransactionCanceledException"
     assert fault_of(answer(code), deciding=1) == Fault(Meaning.CONFLICT, code)
     assert fault_of(cancelled(), deciding=1) == Fault(Meaning.CONFLICT, code)
@@ -137,7 +145,7 @@ def test_a_cancelled_transaction_without_reasons_tells_of_no_condition() -> None
 @pytest.mark.parametrize(
     "error", [answer("ThrottlingException"), answer("AccessDeniedException"), cancelled("TransactionConflict")], ids=str
 )
-def test_an_answer_says_itself_whether_the_request_was_sent_before(error: ClientError, *, resends: bool) -> None:
+def test_an_answer_counts_how_often_the_request_was_sent(error: ClientError, *, resends: bool) -> None:
     once = fault_of(error, deciding=1, resends=resends)
     assert not once.leaves_open
     again = ClientError({**error.response, "ResponseMetadata": {"RetryAttempts": 1}}, error.operation_name)  # type: ignore[typeddict-item]
@@ -157,7 +165,7 @@ def test_an_answer_says_itself_whether_the_request_was_sent_before(error: Client
     ],
     ids=str,
 )
-def test_what_could_not_be_sent_may_have_been_sent_before(error: Exception, *, open_if_sent_before: bool) -> None:
+def test_a_client_that_resends_may_have_sent_it_before(error: Exception, *, open_if_sent_before: bool) -> None:
     assert not fault_of(error).leaves_open
     assert fault_of(error, resends=True).leaves_open is open_if_sent_before
 
@@ -175,17 +183,17 @@ def test_what_could_not_be_sent_may_have_been_sent_before(error: Exception, *, o
         (Meaning.EXPIRED, StorageUnavailableError),
     ],
 )
-def test_the_error_that_is_left(meaning: Meaning, kind: type[MessageLogError]) -> None:
+def test_each_meaning_raises_its_class_of_error(meaning: Meaning, kind: type[MessageLogError]) -> None:
     assert type(error_for(Fault(meaning, "code"))) is kind
 
 
-def test_only_a_refusal_is_of_the_stack() -> None:
+def test_only_a_refusal_is_a_fault_of_the_stack() -> None:
     unavailable = {it: error_for(Fault(it, "code")) for it in Meaning}
     of_the_stack = [it for it, error in unavailable.items() if getattr(error, "is_of_the_stack", False)]
     assert of_the_stack == [Meaning.REFUSED]
 
 
-def test_each_meaning_has_its_error() -> None:
+def test_each_error_has_a_text() -> None:
     for meaning in Meaning:
         assert str(error_for(Fault(meaning, "code")))
 
@@ -219,6 +227,6 @@ def test_an_unknown_outcome_carries_the_code_and_says_what_to_do() -> None:
     ],
     ids=str,
 )
-def test_words_of_dynamodb_are_not_passed_on(error: Exception) -> None:
+def test_dynamodbs_own_error_text_is_never_shown(error: Exception) -> None:
     fault = fault_of(error)
     assert "the-users-own-words" not in repr(error_for(fault)) + repr(unknown_outcome(fault.code))

@@ -1,9 +1,9 @@
-"""The attributes of a row: files as raw bytes, originals compressed, nothing new for a message of text and calls."""
+"""The attributes of a row: files as raw bytes, originals compressed, and no new attribute without files or original."""
 
 from __future__ import annotations
 
 import json
-import random
+import string
 import zlib
 from datetime import UTC, datetime
 from typing import Any
@@ -15,6 +15,8 @@ from messagelog.dynamodb import items
 from messagelog.dynamodb.limits import item_size, with_small_content
 
 from tests.support import strategies
+from tests.support.item_sizes import write_units
+from tests.support.logs import noise
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CALL = ToolCall("toolu_1", "search", {"query": "parcels that were not delivered", "limit": 20})
@@ -33,16 +35,15 @@ def thinking_turn(signature: str) -> AgentMessage:
     )
 
 
-def noise(characters: int) -> str:
-    """Text like a signature: base64 of bytes that cannot be compressed."""
-    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-    return "".join(random.Random(characters).choices(alphabet, k=characters))
+def signature(length: int) -> str:
+    """Base64 text of bytes that compression does not shorten."""
+    return noise(length, seed=length, alphabet=string.ascii_letters + string.digits + "+/")
 
 
-def units(message: AgentMessage) -> int:
-    """The write units of the row of a message, with a key of usual length."""
+def units_of(message: AgentMessage) -> int:
+    """The write units of a message's row with a key of usual length."""
     key = {"conversation": {"S": "support-4711"}, "entry": {"S": "msg#000000000042"}, "nonce": {"B": bytes(8)}}
-    return -(-item_size(with_small_content({**key, **items.to_item(message, AT)})) // 1024)
+    return write_units(item_size(with_small_content({**key, **items.to_item(message, AT)})))
 
 
 def test_files_are_a_json_list_and_raw_bytes() -> None:
@@ -81,13 +82,13 @@ def test_an_original_is_compressed_with_content_and_calls() -> None:
 
 
 @given(strategies.stored_messages)
-def test_a_row_with_compressed_content_gives_back_the_same(message: StoredMessage) -> None:
+def test_compressed_content_is_read_back_equal(message: StoredMessage) -> None:
     item = items.to_item(message, message.at)
     item["content"] = {"B": zlib.compress(message.content.encode())}
     assert repr(items.from_item(item, message.seq)) == repr(message)
 
 
-def test_the_size_of_a_row_counts_bytes_as_they_are() -> None:
+def test_the_size_of_a_row_counts_raw_bytes() -> None:
     plain = AgentMessage("user", "hi")
     one = AgentMessage("user", "hi", files=(File("image/png", b"x"),))
     larger = AgentMessage("user", "hi", files=(File("image/png", b"x" * 1001),))
@@ -96,16 +97,16 @@ def test_the_size_of_a_row_counts_bytes_as_they_are() -> None:
     assert item_size(items.to_item(one, AT)) - item_size(items.to_item(plain, AT)) == added
 
 
-@pytest.mark.parametrize(("signature", "more"), [(0, 0), (400, 0), (600, 0), (1_200, 1), (6_000, 4)])
-def test_the_write_units_of_a_short_thinking_turn(signature: int, more: int) -> None:
-    """A signature of base64 shrinks to three quarters, and the rest of the original to about 120 bytes."""
+@pytest.mark.parametrize(("length", "more"), [(0, 0), (400, 0), (600, 0), (1_200, 1), (6_000, 4)])
+def test_the_write_units_of_a_short_thinking_turn(length: int, more: int) -> None:
+    """Compression shortens a base64 signature to three quarters, and the rest of the original to about 120 bytes."""
     plain = AgentMessage("assistant", TEXT, tool_calls=(CALL,))
-    assert units(plain) == 1
-    assert units(thinking_turn(noise(signature))) == 1 + more
+    assert units_of(plain) == 1
+    assert units_of(thinking_turn(signature(length))) == 1 + more
 
 
-def test_content_still_shrinks_beside_an_original() -> None:
-    """Content that is repeated in the original costs little there, compressed or not."""
+def test_content_is_compressed_next_to_an_original() -> None:
+    """An original that repeats the content is small, whether the content is compressed or not."""
     text = "All work and no play makes a long text. " * 100
     blocks: list[Any] = [{"type": "thinking", "thinking": "", "signature": "s"}, {"type": "text", "text": text}]
     message = AgentMessage("assistant", text, original=Original("anthropic", blocks))

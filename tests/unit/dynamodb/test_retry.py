@@ -1,4 +1,4 @@
-"""Retry is a value with its clock, its sleep and its chance given, so all is tried without waiting."""
+"""Tests pass a clock, a sleep and a source of chance to `Retry`, so none of them waits."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_no_try_begins_after_the_budget(budget: float, base: float, cap: float, 
     assert all(at <= budget for at in started[1:])
 
 
-def test_a_try_at_once_skips_a_pause_but_not_twice_in_a_row() -> None:
+def test_a_try_at_once_skips_one_pause_but_not_two_in_a_row() -> None:
     clock = Clock()
     retry = Retry(budget=100, base=1.0, cap=1.0, random=lambda: 1.0, clock=clock, sleep=clock.sleep)
     attempts = retry.attempts()
@@ -56,7 +56,7 @@ def test_a_try_at_once_skips_a_pause_but_not_twice_in_a_row() -> None:
     assert clock.pauses == [1.0, 1.0]
 
 
-def test_a_request_that_gets_no_answer_is_followed_by_another() -> None:
+def test_a_request_without_an_answer_is_followed_by_another() -> None:
     clock = Clock()
     attempts = Retry(random=lambda: 1 - 1e-9, clock=clock, sleep=clock.sleep).attempts()
     next(attempts)
@@ -64,7 +64,7 @@ def test_a_request_that_gets_no_answer_is_followed_by_another() -> None:
     assert next(attempts) == 1
 
 
-def test_time_spent_in_a_try_counts() -> None:
+def test_the_time_of_a_try_counts() -> None:
     clock = Clock()
     tries = 0
     for _ in Retry(budget=2.0, base=0.01, cap=0.01, clock=clock, sleep=clock.sleep).attempts():
@@ -73,7 +73,7 @@ def test_time_spent_in_a_try_counts() -> None:
     assert tries == 2
 
 
-def test_no_try_follows_a_sleep_that_was_too_long() -> None:
+def test_no_try_follows_a_sleep_beyond_the_budget() -> None:
     clock = Clock()
     retry = Retry(budget=2.0, base=0.5, cap=0.5, clock=clock, sleep=lambda seconds: clock.sleep(seconds + 2))
     assert list(retry.attempts()) == [0]
@@ -88,11 +88,11 @@ def test_several_requests_can_share_one_budget() -> None:
     assert list(retry.attempts(end)) == [0]
 
 
-def test_without_any_budget_there_is_still_one_try() -> None:
+def test_without_a_budget_there_is_one_try() -> None:
     assert list(Retry(budget=0).attempts()) == [0]
 
 
-def test_nothing_is_begun_once_the_deadline_has_come() -> None:
+def test_no_request_begins_at_or_after_the_deadline() -> None:
     clock = Clock()
     retry = Retry(budget=0, deadline=2.0, clock=clock)
     retry.begin()
@@ -101,19 +101,19 @@ def test_nothing_is_begun_once_the_deadline_has_come() -> None:
         retry.begin()
 
 
-def test_without_a_deadline_everything_may_be_begun() -> None:
+def test_without_a_deadline_any_request_may_begin() -> None:
     clock = Clock()
     retry = Retry(budget=0, clock=clock)
     clock.now = 1e9
     retry.begin()
 
 
-def test_the_defaults_are_real_time_and_the_systems_chance() -> None:
+def test_the_defaults_are_real_time_and_system_randomness() -> None:
     retry = Retry()
     assert (retry.clock, retry.sleep) == (time.monotonic, time.sleep)
     assert isinstance(retry.random.__self__, SystemRandom)  # type: ignore[attr-defined]
 
 
-def test_it_is_frozen() -> None:
+def test_a_retry_is_frozen() -> None:
     with pytest.raises(FrozenInstanceError):
         Retry().budget = 3.0  # type: ignore[misc]

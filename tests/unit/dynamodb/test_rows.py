@@ -1,6 +1,6 @@
-"""Reads that check themselves: which rows pass, and what is raised at a hole.
+"""Reads check their own rows: which rows pass, and which error a hole raises.
 
-The rows are those of random transactions, some of them missing; the truth is worked out from the transactions.
+The rows come from random transactions, and some are missing. The expected result is calculated from the transactions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ from messagelog.dynamodb.rows import Row, UnsettledError, backward, forward
 
 @dataclass(frozen=True)
 class Transactions:
-    """A log as its transactions made it: a number of messages each, as single rows or as one row with a segment."""
+    """A log, described by its transactions.
+
+    Attributes:
+        sizes: The number of messages of each transaction.
+        segments: The transactions, by number, that are one row with a segment. The others have one row a message.
+    """
 
     sizes: tuple[int, ...]
     segments: frozenset[int]
@@ -47,17 +52,17 @@ logs = st.builds(
 )
 
 
-def seqs(rows: Iterable[Row]) -> list[int]:
+def seqs_of(rows: Iterable[Row]) -> list[int]:
     return [seq for row in rows for seq in range(row.first, row.last + 1)]
 
 
-def wanted(rows: Iterable[Row], after: int) -> list[Row]:
-    """What the Query asks for."""
+def queried(rows: Iterable[Row], after: int) -> list[Row]:
+    """The rows that the Query asks for."""
     return [row for row in rows if row.last > after]
 
 
 def taken(rows: Iterator[Row]) -> tuple[list[Row], UnsettledError | None]:
-    """What passes, and what is raised then."""
+    """The rows that pass, and the error that is raised after them."""
     passed: list[Row] = []
     try:
         passed.extend(rows)
@@ -74,58 +79,58 @@ def taken(rows: Iterator[Row]) -> tuple[list[Row], UnsettledError | None]:
         ({"batch": {"S": "3-7"}, "segment": {"S": "abc"}}, (3, 7, (3, 7))),
     ],
 )
-def test_a_row_says_what_it_stands_for(item: dict[str, Any], row: tuple[Any, ...]) -> None:
+def test_a_row_knows_its_seqs_and_its_batch(item: dict[str, Any], row: tuple[Any, ...]) -> None:
     item["entry"] = {"S": keys.message_entry(7)}
     assert Row.of(item) == Row(*row, item)
 
 
 @given(log=logs, after=st.integers(0, 30), limit=st.none() | st.integers(1, 30))
-def test_what_is_whole_passes_forward(log: Transactions, after: int, limit: int | None) -> None:
-    passed, error = taken(forward(wanted(log.rows(), after), after, limit))
+def test_whole_transactions_pass_forward(log: Transactions, after: int, limit: int | None) -> None:
+    passed, error = taken(forward(queried(log.rows(), after), after, limit))
     assert error is None
     expected = [seq for seq in range(1, log.count + 1) if seq > after][:limit]
-    assert [seq for seq in seqs(passed) if seq > after][: len(expected)] == expected
-    assert passed == wanted(log.rows(), after)[: len(passed)]
+    assert [seq for seq in seqs_of(passed) if seq > after][: len(expected)] == expected
+    assert passed == queried(log.rows(), after)[: len(passed)]
     assert limit is None or sum(row.last - max(row.first - 1, after) for row in passed[:-1]) < limit, "and no more"
 
 
 @given(log=logs, after=st.integers(0, 30), limit=st.none() | st.integers(1, 30))
-def test_what_is_whole_passes_backward(log: Transactions, after: int, limit: int | None) -> None:
-    passed, error = taken(backward(wanted(log.rows(), after)[::-1], after, None, limit))
+def test_whole_transactions_pass_backward(log: Transactions, after: int, limit: int | None) -> None:
+    passed, error = taken(backward(queried(log.rows(), after)[::-1], after, None, limit))
     assert error is None
     expected = [seq for seq in range(log.count, 0, -1) if seq > after][:limit]
-    shown = [seq for seq in seqs(passed[::-1])[::-1] if seq > after]
+    shown = [seq for seq in seqs_of(passed[::-1])[::-1] if seq > after]
     assert shown[: len(expected)] == expected
     assert limit is None or sum(row.last - max(row.first - 1, after) for row in passed[:-1]) < limit, "and no more"
 
 
 @given(log=logs, data=st.data())
-def test_nothing_behind_a_hole_passes_forward(log: Transactions, data: st.DataObject) -> None:
+def test_nothing_after_a_hole_passes_forward(log: Transactions, data: st.DataObject) -> None:
     rows = log.rows()
     lost = data.draw(st.sampled_from(rows))
     passed, error = taken(forward([row for row in rows if row != lost], 0, None))
-    assert seqs(passed) == list(range(1, lost.batch[0])), "all before its transaction, and nothing of that"
+    assert seqs_of(passed) == list(range(1, lost.batch[0])), "all rows before the transaction, and none of it"
     if lost.batch[1] < log.count:
         assert error is not None
-        assert error.batch in (None, lost.batch), "whether something stands behind it, the reader looks for itself"
+        assert error.batch in (None, lost.batch), "the reader itself finds out whether rows follow"
     elif (lost.first, lost.last) == lost.batch:
-        assert error is None, "as if it had never been"
+        assert error is None, "the transaction left no trace"
     else:
         assert error is not None
         assert error.batch == lost.batch
 
 
 @given(log=logs, data=st.data())
-def test_nothing_behind_a_hole_passes_backward(log: Transactions, data: st.DataObject) -> None:
+def test_nothing_before_a_hole_passes_backward(log: Transactions, data: st.DataObject) -> None:
     rows = log.rows()
     lost = data.draw(st.sampled_from(rows))
     is_whole_transaction = (lost.first, lost.last) == lost.batch
     passed, error = taken(backward([row for row in rows if row != lost][::-1], 0, None, None))
     if lost.batch[1] == log.count and is_whole_transaction:
-        assert error is None, "as if it had never been"
-        assert seqs(passed[::-1]) == list(range(1, lost.first))
+        assert error is None, "the transaction left no trace"
+        assert seqs_of(passed[::-1]) == list(range(1, lost.first))
     else:
-        assert seqs(passed[::-1]) == list(range(lost.batch[1] + 1, log.count + 1))
+        assert seqs_of(passed[::-1]) == list(range(lost.batch[1] + 1, log.count + 1))
         assert error is not None
         assert error.batch == (lost.batch if lost.batch[1] == log.count else None)
 
@@ -140,15 +145,15 @@ def test_an_empty_log_is_whole(reading: Callable[..., Iterator[Row]]) -> None:
     ("below", "limit", "passing"),
     [(3, None, [2, 1]), (3, 1, [2]), (3, 2, [2, 1])],
 )
-def test_backward_goes_on_below_what_was_left_out(below: int, limit: int | None, passing: list[int]) -> None:
+def test_backward_continues_below_the_rows_left_out(below: int, limit: int | None, passing: list[int]) -> None:
     rows = [Row(seq, seq, (seq, seq), {}) for seq in (2, 1)]
     passed, error = taken(backward(rows, 0, below, limit))
     assert [row.last for row in passed] == passing
     assert error is None
 
 
-def test_backward_misses_what_should_stand_below() -> None:
-    """Nothing there, although the reading knows that there are messages: a hole, and no commit under way."""
+def test_backward_reports_missing_rows_below() -> None:
+    """The read found nothing, although it knows that there are messages. That is a hole, not a commit in progress."""
     _, error = taken(backward([], 0, 3, None))
     assert error is not None
     assert error.batch is None
@@ -156,7 +161,7 @@ def test_backward_misses_what_should_stand_below() -> None:
 
 @pytest.mark.parametrize("missing", [1, 2, 3])
 def test_a_batch_is_held_back_until_it_is_whole(missing: int) -> None:
-    """Not one of its rows passes before the last is there, though the rows come one by one."""
+    """The rows come one by one, and none of a batch passes before all of them are there."""
     rows = [Row(seq, seq, (1, 3), {}) for seq in (1, 2, 3) if seq != missing]
     for passed, error in (taken(forward(rows, 0, None)), taken(backward(rows[::-1], 0, None, None))):
         assert passed == []
