@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import string
 import zlib
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -65,6 +66,15 @@ def test_files_are_a_json_list_and_raw_bytes() -> None:
         "file2": {"B": b"%PDF"},
     }
     assert items.from_item(item, 1).files == files
+
+
+@pytest.mark.parametrize("lost", ["file0", "content", "tool_calls"])
+def test_a_row_that_lost_an_attribute_is_not_read(lost: str) -> None:
+    message = replace(thinking_turn("s"), files=(File("image/png", b"x"),))
+    item = items.to_item(message, AT)
+    del item[lost]
+    with pytest.raises((KeyError, zlib.error)):
+        items.from_item(item, 1)
 
 
 def test_an_original_is_compressed_with_content_and_calls() -> None:

@@ -97,7 +97,7 @@ def _files_to_item(files: tuple[File, ...]) -> dict[str, Any]:
 def _files_from_item(item: Mapping[str, Any]) -> tuple[File, ...]:
     forms = json.loads(item["files"]["S"])
     return tuple(
-        codec.file_from_json(form, item[f"file{place}"]["B"] if f"file{place}" in item else None)
+        codec.file_from_json(form, None if "url" in form else item[f"file{place}"]["B"])
         for place, form in enumerate(forms)
     )
 
