@@ -1,12 +1,14 @@
-"""What Anthropic's Messages API refuses, written from its public reference and the errors that it answers.
+"""What Anthropic's Messages API refuses, written from its public reference and its error messages.
 
-- platform.claude.com/docs/en/api/messages: turns, blocks, patterns. The API joins turns of one role; a view promises to
-  have done so, which is checked here.
-- the tool-use guide, formatting requirements: results right behind their calls, first in the content
+- platform.claude.com/docs/en/api/messages: turns, blocks, patterns. The API joins turns of one role. A view promises to
+  have joined them, and that is checked here.
+- the tool-use guide, formatting requirements: results directly after their calls, first in the content
 - "tool_use ids must be unique": github.com/anomalyco/opencode/issues/1279
 - "text content blocks must contain non-whitespace text": github.com/anthropics/claude-code/issues/23440
 - "final assistant content cannot end with trailing whitespace": github.com/langchain-ai/langchain/issues/35071
 - "content cannot be empty if is_error is true": github.com/bytedance/trae-agent/issues/230
+- "does not support assistant message prefill", Claude 4.6 and later: platform.claude.com/docs/en/release-notes,
+  github.com/anthropics/claude-code/issues/52433
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 
 
 def faults(messages: list[Message], *, open_end: bool = False) -> list[str]:
-    """Every rule that the messages of a request break.
+    """Returns every rule that the messages of a request break.
 
-    With `open_end` the last calls may lack results, as in a view whose caller is about to run them.
+    With `open_end` they are a view: the assistant may have spoken last, and its last calls may lack results.
     """
     found = [f"unknown field {field}" for message in messages for field in message.keys() - {"role", "content"}]
     found += [f"no role {message['role']!r}" for message in messages if message["role"] not in ("user", "assistant")]
@@ -35,11 +37,13 @@ def faults(messages: list[Message], *, open_end: bool = False) -> list[str]:
     last = _blocks(messages[-1])[-1:] if messages and messages[-1]["role"] == "assistant" else []
     if last and last[0].get("text", "").rstrip() != last[0].get("text", ""):
         found.append("the final assistant turn ends in white space")
+    if last and not open_end:
+        found.append("the conversation must end with a user message")
     return found
 
 
 def continued(messages: list[Message]) -> list[Message]:
-    """The messages and what the caller adds: the results of the calls open at the end, or else a user turn.
+    """Returns the messages with what the caller adds: the results of the open calls, or else a user turn.
 
     They go into a user turn that ends the messages, as the API itself joins turns of one role.
     """

@@ -1,7 +1,7 @@
 """Endpoints of OpenAI, Anthropic and Bedrock on 127.0.0.1 that refuse what the real ones refuse.
 
-A request that breaks a rule is answered 400 with the fault. Any other gets a reply that calls a tool, or, where the
-request ends in a result, one of text.
+A request that breaks a rule is answered 400 with the fault. Any other request gets a reply that calls a tool. If the
+request ends in a result, the reply is text instead.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _serial = count(1)
 
 @contextmanager
 def endpoints() -> Iterator[str]:
-    """Serves all three and gives their URL."""
+    """Serves all three providers and yields their URL."""
     server = make_server("127.0.0.1", 0, _answer, threaded=True)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()

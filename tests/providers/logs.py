@@ -20,12 +20,12 @@ SPACES = ["", " ", "\n\t", "\u00a0"]
 
 
 def stored(messages: Iterable[AgentMessage]) -> list[StoredMessage]:
-    """The messages as a log would hold them."""
+    """Returns the messages as a log would hold them."""
     return [StoredMessage.of(message, seq=seq, at=AT) for seq, message in enumerate(messages, 1)]
 
 
 def mark(number: int) -> str:
-    """A text that no other number has, and that stands in no other's."""
+    """Returns a text that is unique for the number and is not a part of another one."""
     return f"«{number}»"
 
 
@@ -39,6 +39,7 @@ def _text(draw: st.DrawFn, number: int) -> str:
 def _args(draw: st.DrawFn, number: int) -> Any:
     text = mark(number)
     shapes = [
+        f'{{"a": "{text}',
         {},
         None,
         "",
@@ -54,7 +55,7 @@ def _args(draw: st.DrawFn, number: int) -> Any:
 
 @st.composite
 def broken_logs(draw: st.DrawFn, max_size: int = 14) -> list[StoredMessage]:
-    """Any messages in any order: ids and names repeat, are missing, or no provider takes them."""
+    """Any messages in any order: ids and names repeat, are missing, or are refused by every provider."""
     roles = st.sampled_from(["user", "assistant", "tool", "tool", "system", "reasoning"])
     messages = []
     for number in range(draw(st.integers(0, max_size))):
@@ -116,7 +117,7 @@ def crowded_logs(draw: st.DrawFn) -> list[StoredMessage]:
 def valid_logs(
     draw: st.DrawFn, calls_at_once: tuple[int, ...] = (1, 2, 3), thoughts: tuple[int, ...] = (0,)
 ) -> list[StoredMessage]:
-    """Histories that every provider takes as they are: each call answered at once, roles that alternate.
+    """Histories that every provider accepts as they are: each call is answered at once, and roles alternate.
 
     `thoughts` are the numbers of reasoning messages that may stand between a call and its results.
     """

@@ -1,4 +1,4 @@
-"""What OpenAI's Chat Completions refuses, written from its public reference and the errors that it answers.
+"""What OpenAI's Chat Completions refuses, written from its public reference and its error messages.
 
 - platform.openai.com/docs/api-reference/chat/create: fields by role, `tool_calls`, `name`
 - "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'",
@@ -7,10 +7,13 @@
 - "Invalid value for 'content': expected a string, got null": github.com/songquanpeng/one-api/issues/784
 - array_above_max_length, "Invalid 'messages[2].tool_calls': array too long. Expected an array with maximum length 128":
   github.com/openai/openai-dotnet/issues/317
+- `arguments` that are not the text of a JSON object: OpenAI takes them, but servers that parse them do not (vLLM,
+  vllm/entrypoints/chat_utils.py, `_postprocess_messages`)
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -27,7 +30,7 @@ NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 def faults(messages: list[Message], *, open_end: bool = False) -> list[str]:
-    """Every rule that the messages of a request break.
+    """Returns every rule that the messages of a request break.
 
     With `open_end` the last calls may lack results, as in a view whose caller is about to run them.
     """
@@ -49,7 +52,7 @@ def faults(messages: list[Message], *, open_end: bool = False) -> list[str]:
 
 
 def continued(messages: list[Message]) -> list[Message]:
-    """The messages and what the caller adds: the results of the calls open at the end, or else a user message."""
+    """Returns the messages with what the caller adds: the results of the open calls, or else a user message."""
     waiting: list[str] = []
     for message in messages:
         if message["role"] == "tool":
@@ -89,5 +92,15 @@ def _call_faults(call: Message) -> Iterator[str]:
         yield "a function has name and arguments"
     if not NAME.fullmatch(function["name"]):
         yield "the name of a function does not match the pattern"
-    if not isinstance(function["arguments"], str):
-        yield "arguments must be text"
+    if not _holds_object(function["arguments"]):
+        yield "arguments must be the text of a JSON object"
+
+
+def _holds_object(text: object) -> bool:
+    def refuse(constant: str) -> None:
+        raise ValueError(constant)
+
+    try:
+        return isinstance(text, str) and isinstance(json.loads(text, parse_constant=refuse), dict)
+    except ValueError:
+        return False

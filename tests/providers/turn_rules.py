@@ -1,4 +1,4 @@
-"""What Anthropic's and Bedrock's turns have in common: roles that alternate, calls answered in the very next turn."""
+"""The rules that Anthropic and Bedrock share: roles alternate, and calls are answered in the next turn."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Turn:
-    """A turn's blocks as the rules see them: `kinds` in order (`text`, `call`, `result`), and the ids they carry."""
+    """The blocks of a turn as the rules see them: their kinds in order (`text`, `call`, `result`), and their ids."""
 
     role: str
     kinds: list[str] = field(default_factory=list)
@@ -16,14 +16,14 @@ class Turn:
     results: list[str] = field(default_factory=list)
 
     def put(self, kind: str, id: str | None = None) -> None:
-        """Notes a block of the turn."""
+        """Adds a block."""
         self.kinds.append(kind)
         if id is not None:
             (self.calls if kind == "call" else self.results).append(id)
 
 
 def order_faults(turns: list[Turn], *, open_end: bool) -> Iterator[str]:
-    """The rules about the order of turns and blocks that are broken."""
+    """Yields each rule about the order of turns and blocks that is broken."""
     if not turns or turns[0].role != "user":
         yield "the first turn must be the user's"
     ids = [id for turn in turns for id in turn.calls]
@@ -60,6 +60,6 @@ def _result_faults(turn: Turn, before: Turn, may_lack: bool) -> Iterator[str]:
 
 
 def open_calls(turns: list[Turn]) -> list[str]:
-    """The ids of the calls that have no result at the end."""
+    """Returns the ids of the calls at the end that have no result."""
     answered = {id for turn in turns for id in turn.results}
     return [id for turn in turns[-2:] for id in turn.calls if id not in answered]

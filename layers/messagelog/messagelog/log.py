@@ -16,6 +16,7 @@ from messagelog.views.anthropic import to_anthropic
 from messagelog.views.bedrock import to_bedrock
 from messagelog.views.langchain import to_langchain
 from messagelog.views.openai import to_openai
+from messagelog.views.turns import ProviderMessage
 from messagelog.views.windows import window
 
 Listener = Callable[[StoredMessage], object]
@@ -188,7 +189,7 @@ class MessageLog:
         newest_first = self._storage.read(after=after, newest_first=True, consistent=consistent)
         return window(newest_first, last=last, max_tokens=max_tokens, count_tokens=count_tokens)
 
-    def to_openai(self, *, faithful: bool = False, **limits: Unpack[WindowLimits]) -> list[dict[str, Any]]:
+    def to_openai(self, *, faithful: bool = False, **limits: Unpack[WindowLimits]) -> list[ProviderMessage]:
         """Returns the history as OpenAI Chat Completions messages, repaired where OpenAI would refuse it.
 
         Args:
@@ -197,21 +198,21 @@ class MessageLog:
         """
         return to_openai(self.window(**limits), faithful=faithful)
 
-    def to_anthropic(self, *, faithful: bool = False, **limits: Unpack[WindowLimits]) -> list[dict[str, Any]]:
+    def to_anthropic(self, *, faithful: bool = False, **limits: Unpack[WindowLimits]) -> list[ProviderMessage]:
         """Returns the history as turns of the Anthropic Messages API. See `to_openai`.
 
         System messages are left out: pass them as the request's `system`.
         """
         return to_anthropic(self.window(**limits), faithful=faithful)
 
-    def to_bedrock(self, *, faithful: bool = False, **limits: Unpack[WindowLimits]) -> list[dict[str, Any]]:
+    def to_bedrock(self, *, faithful: bool = False, **limits: Unpack[WindowLimits]) -> list[ProviderMessage]:
         """Returns the history as messages of the Bedrock Converse API. See `to_openai`.
 
         System messages are left out: pass them as the request's `system`.
         """
         return to_bedrock(self.window(**limits), faithful=faithful)
 
-    def to_langchain(self, *, faithful: bool = False, **limits: Unpack[WindowLimits]) -> list[dict[str, Any]]:
+    def to_langchain(self, *, faithful: bool = False, **limits: Unpack[WindowLimits]) -> list[ProviderMessage]:
         """Returns the history as LangChain messages: only the text of system, user and assistant."""
         return to_langchain(self.window(**limits), faithful=faithful)
 

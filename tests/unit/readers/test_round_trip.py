@@ -1,4 +1,7 @@
-"""What comes in and goes out again means the same: `to_x(from_x(h))` and h, for every x."""
+"""A history that comes in and goes out again means the same: `to_x(from_x(h))` and h, for every x.
+
+One thing changes on the way: arguments of OpenAI that are not a JSON object come out under the key `args`.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,15 @@ from langchain_core.messages import convert_to_messages
 from messagelog import AgentMessage, StoredMessage, codec
 from messagelog.readers import from_anthropic, from_bedrock, from_langchain, from_openai
 from messagelog.views.anthropic import to_anthropic
+from messagelog.views.arguments import parsed
 from messagelog.views.bedrock import to_bedrock
 from messagelog.views.langchain import to_langchain
 from messagelog.views.openai import to_openai
 
-from tests.providers.logs import stored
+from tests.providers.logs import broken_logs, interrupted_logs, stored, valid_logs
 
 many = settings(max_examples=300, deadline=None)
+any_log = st.one_of(broken_logs(), interrupted_logs(), valid_logs())
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=6).map(lambda text: f"«{text}»")
 numbers = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 args = st.dictionaries(words, st.recursive(numbers | words | st.none(), st.lists, max_leaves=4), max_size=2)
@@ -65,6 +70,14 @@ def test_openai(talk: Any, arguments: list[str], in_parts: bool) -> None:
     history = openai_history(talk, arguments, in_parts)
     back = to_openai(through_the_log(from_openai(history)))
     assert [_openai_meaning(entry) for entry in back] == [_openai_meaning(entry) for entry in history]
+
+
+@given(any_log)
+@many
+def test_a_view_of_openai_that_is_read_back_is_the_same_view(log: list[StoredMessage]) -> None:
+    view = to_openai(log)
+    again = to_openai(through_the_log(from_openai(view)))
+    assert [_openai_meaning(entry) for entry in again] == [_openai_meaning(entry) for entry in view]
 
 
 @given(rounds(), st.booleans())
@@ -143,13 +156,21 @@ def _openai_meaning(entry: dict[str, Any]) -> Any:
     return entry["role"], _text_of(entry["content"]), entry.get("name"), entry.get("tool_call_id"), calls
 
 
-def _meaning(arguments: str) -> Any:
-    """An object's keys and values in order, whatever the spacing; the text itself where it holds no object."""
+def _meaning(arguments: str) -> str:
+    """Returns an object's keys and values in order, whatever the spacing. Other text counts as `{"args": text}`."""
     try:
-        pairs = json.loads(arguments, object_pairs_hook=list)
+        pairs = json.loads(arguments, object_pairs_hook=tuple)
     except ValueError:
-        return arguments
-    return repr(pairs) if arguments.startswith("{") else arguments
+        pairs = None
+    if not arguments.startswith("{") or pairs is None:
+        pairs = (("args", _value_of(arguments)),)
+    return repr(pairs)
+
+
+def _value_of(arguments: str) -> Any:
+    """Returns the value that the log holds for arguments that are not an object."""
+    value = parsed(arguments)
+    return arguments if value is None or isinstance(value, str) else value
 
 
 def _block_meaning(turn: dict[str, Any]) -> Any:

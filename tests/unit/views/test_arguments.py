@@ -1,4 +1,4 @@
-"""The args of a tool call as text and as an object, and never changed on the way."""
+"""The args of a tool call as text and as an object, never changed on the way."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from messagelog.views.arguments import as_object, as_text, parsed
+from messagelog.views.arguments import as_object, as_object_text, as_text, parsed
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -36,6 +36,47 @@ json_values = st.recursive(
 )
 def test_as_text(args: Any, text: str) -> None:
     assert as_text(args) == text
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        ({"a": 3, "b": 'q"uote'}, '{"a": 3, "b": "q\\"uote"}'),
+        ({}, "{}"),
+        (None, "{}"),
+        ("", "{}"),
+        (" \n", "{}"),
+        ('{"a":1}', '{"a":1}'),
+        (' {"a": 1, "a": 2}\n', ' {"a": 1, "a": 2}\n'),
+        ('{"a": 0.10000000000000000000000001}', '{"a": 0.10000000000000000000000001}'),
+        ({"größe": "日本"}, '{"größe": "日本"}'),
+        ('{"path": "a.txt", "text": "once upon', '{"args": "{\\"path\\": \\"a.txt\\", \\"text\\": \\"once upon"}'),
+        ("look up Oslo", '{"args": "look up Oslo"}'),
+        ('"text"', '{"args": "\\"text\\""}'),
+        ("null", '{"args": "null"}'),
+        ("[1]", '{"args": "[1]"}'),
+        ([1, 2.0], '{"args": [1, 2.0]}'),
+        (0, '{"args": 0}'),
+        (False, '{"args": false}'),
+        ('{"a": NaN}', '{"args": "{\\"a\\": NaN}"}'),
+        ('{"a": 1e400}', '{"args": "{\\"a\\": 1e400}"}'),
+        ('{"a": "\\ud800"}', '{"args": "{\\"a\\": \\"\\\\ud800\\"}"}'),
+    ],
+)
+def test_as_object_text(args: Any, text: str) -> None:
+    assert as_object_text(args) == text
+
+
+@given(st.one_of(json_values, st.text(), json_values.map(json.dumps)))
+def test_the_text_of_an_object_holds_an_object(args: Any) -> None:
+    text = as_object_text(args)
+    assert isinstance(json.loads(text), dict)
+    assert as_object_text(text) == text
+
+
+def test_text_that_nests_too_deep_goes_under_a_key() -> None:
+    text = '{"a":' * 100_000
+    assert json.loads(as_object_text(text)) == {"args": text}
 
 
 @pytest.mark.parametrize(

@@ -58,9 +58,22 @@ def test_a_late_result_moves_up_to_its_call() -> None:
     assert found[1:] == [("call", ["t1"]), ("result", "t1", "R"), ("system", "s"), ("user", "q")]
 
 
-def test_a_result_belongs_to_the_oldest_unanswered_call_with_its_id() -> None:
+def test_a_result_answers_the_nearest_unanswered_call() -> None:
     found = openai(USER, call("t1"), USER, call("t1"), result("t1", "R"))
-    assert found == [("user", "q"), ("call", ["t1"]), ("result", "t1", "R"), ("user", "q"), ("call", ["t1_4_0"])]
+    assert found[1:3] == [("call", ["t1"]), ("result", "t1", NONE)]
+    assert found[4:] == [("call", ["t1_4_0"]), ("result", "t1_4_0", "R")]
+
+
+def test_the_next_result_answers_the_call_before() -> None:
+    found = openai(USER, call("t1"), USER, call("t1"), result("t1", "late"), USER, result("t1", "later"))
+    assert found[1:3] == [("call", ["t1"]), ("result", "t1", "later")]
+    assert found[4:6] == [("call", ["t1_4_0"]), ("result", "t1_4_0", "late")]
+
+
+def test_a_further_result_joins_the_nearest_answered_call() -> None:
+    found = openai(USER, call("t1"), USER, call("t1"), *(result("t1", text) for text in ("one", "two", "three")))
+    assert found[1:3] == [("call", ["t1"]), ("result", "t1", "two")]
+    assert found[4:] == [("call", ["t1_4_0"]), ("result", "t1_4_0", "one\nthree")]
 
 
 def test_a_further_result_joins_the_first() -> None:
@@ -212,9 +225,10 @@ def test_bedrock() -> None:
             "content": [
                 {"toolResult": {"toolUseId": "t1", "content": [{"text": "(no output)"}]}},
                 {"toolResult": {"toolUseId": "t2", "content": [{"text": NONE}]}},
-                {"text": "q"},
             ],
         },
+        {"role": "assistant", "content": [{"text": "(Tool results received.)"}]},
+        {"role": "user", "content": [{"text": "q"}]},
     ]
 
 

@@ -38,12 +38,18 @@ _THINKING = ("reasoning_content", "reasoning")  # what compatible endpoints call
 
 
 def from_openai(messages: object) -> list[AgentMessage]:
-    """Messages for the log from Chat Completions messages or a whole ChatCompletion.
+    """Reads Chat Completions messages or a whole ChatCompletion.
 
-    `developer` is `system`; a refusal is text. `arguments` become the args they hold; text that is no JSON, or that
-    parsing would change, stays text, and `to_openai` gives back the same text. The older `function_call` has no id, so
+    `developer` becomes `system`, and a refusal becomes text. `arguments` become the args that they hold. Text that is
+    not JSON, or that parsing would change, stays text. `to_openai` gives back arguments that mean the same, with one
+    exception: arguments that are not an object come back under the key `args`. The older `function_call` has no id, so
     the function's name links it to its `function` message.
-    Raises CodecError with the path of what is no text, of a custom tool's call, or of what is no such message.
+
+    Args:
+        messages: One message, a sequence of messages, or a reply, as dicts or objects of the SDK.
+
+    Raises:
+        CodecError: A part is not text, a call is of a custom tool, or a message is not valid. The error has its path.
     """
     return [message for path, entry in entries(messages) for message in _messages(*_unwrapped(entry, path))]
 

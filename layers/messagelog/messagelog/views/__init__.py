@@ -1,1 +1,1 @@
-"""The log in each provider's own shape, mended so that the provider takes it. Pure functions on stored messages."""
+"""The log in each provider's own shape, repaired where the provider would refuse it. Pure functions on messages."""

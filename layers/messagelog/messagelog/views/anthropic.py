@@ -1,41 +1,66 @@
 """The log as turns of the Anthropic Messages API.
 
-Rules from the API reference (platform.claude.com/docs/en/api/messages), the tool-use guide ("Handle tool calls",
-formatting requirements) and from what the API answers when they are broken: the first turn is the user's; the results
-of all calls of a turn stand together in the user turn right behind it, before any text; ids are unique and match
-`^[a-zA-Z0-9_-]+$`; `input` is an object; a text block is not blank; an error result is not empty; the final assistant
-turn does not end in white space. System messages are dropped: pass them as the request's top-level `system`.
+Sources: the API reference (platform.claude.com/docs/en/api/messages), the tool-use guide ("Handle tool calls",
+formatting requirements), and the API's own error messages. The rules:
+
+- Roles alternate, and the user comes first.
+- The results of all calls of a turn stand together in the next user turn, before any text.
+- The id of a call is unique and matches `^[a-zA-Z0-9_-]+$`. A tool's name has 1 to 128 of these characters.
+- `input` is an object. A text block is not blank. An error result is not empty.
+- A final assistant turn does not end in white space.
+- System messages are the request's top-level `system`, so the view drops them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from messagelog.messages import StoredMessage
-from messagelog.views.alternation import Block, Dialect, is_blank, turns_in
+from messagelog.views.alternation import (
+    Block,
+    Blocks,
+    begin_with_user,
+    exchanges,
+    is_blank,
+    merged,
+    plain,
+    strip_end,
+    written,
+)
 from messagelog.views.arguments import as_object
 from messagelog.views.exchanges import Call
-from messagelog.views.turns import Turn, bodies
+from messagelog.views.names import Ids, Names
+from messagelog.views.turns import ProviderMessage, Turn, bodies
 
 LEGAL_ID = r"[a-zA-Z0-9_-]+"
+MAX_NAME_LENGTH = 128
 
 
-def to_anthropic(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[dict[str, Any]]:
-    """The messages as turns of the Messages API, each with a list of content blocks.
+def to_anthropic(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[ProviderMessage]:
+    """Returns the messages as turns of the Messages API.
 
-    The messages are not changed and share nothing with the result.
+    If the assistant spoke last, the view ends with its turn. Claude 4.6 and later refuse a request that ends so ("does
+    not support assistant message prefill", platform.claude.com/docs/en/release-notes): append a user message first.
 
     Args:
-        messages: A part of a log; a window is one that knows its `reach`.
-        faithful: Give one turn for each message, without repairs.
+        messages: A part of a log, oldest first. It is not changed and shares nothing with the result.
+        faithful: Give each message as it is, without repairs.
+
+    Returns:
+        Turns `{"role": "user" | "assistant", "content": [block, …]}`.
     """
     return bodies(turns(messages, faithful=faithful))
 
 
 def turns(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[Turn]:
-    """`to_anthropic` with the place of each turn in the log."""
-    return turns_in(_DIALECT, messages, faithful=faithful)
+    """Returns the turns of `to_anthropic`, each with its place in the log."""
+    if faithful:
+        return plain(messages, _BLOCKS)
+    steps = exchanges(messages, Ids(LEGAL_ID), Names(MAX_NAME_LENGTH))
+    turns = merged(written(steps, _BLOCKS))
+    begin_with_user(turns, _BLOCKS)
+    strip_end(turns)
+    return turns
 
 
 def _text(text: str) -> Block:
@@ -47,7 +72,7 @@ def _tool_use(call: Call) -> Block:
 
 
 def _tool_result(call: Call) -> Block:
-    """A tool that gave nothing back has a result without content."""
+    """Makes a result. If the tool returned nothing, the result has no `content`."""
     block = _plain_result(call.id, call.answer)
     if is_blank(call.answer):
         del block["content"]
@@ -60,4 +85,4 @@ def _plain_result(id: str, text: str) -> Block:
     return {"type": "tool_result", "tool_use_id": id, "content": text}
 
 
-_DIALECT = Dialect(_text, _tool_use, _tool_result, _plain_result, LEGAL_ID, max_name_length=128)
+_BLOCKS = Blocks(_text, _tool_use, _tool_result, _plain_result)

@@ -1,4 +1,4 @@
-"""The args of a tool call as a provider takes them: OpenAI as JSON text, Anthropic and Bedrock as an object."""
+"""The args of a tool call in the form that a provider takes: a JSON object, as a value or as text."""
 
 from __future__ import annotations
 
@@ -10,60 +10,86 @@ from messagelog.messages import JSONValue
 from messagelog.strictjson import copied
 
 OTHER = "args"
-"""The key that args other than an object go under, where a provider takes only an object."""
+"""The key for args that are not an object."""
+
+_dumped = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def as_text(args: JSONValue) -> str:
-    """The JSON text of args, never encoded twice: text goes as it is, since a model wrote it as its arguments.
+    """Returns the JSON text of args without any repair.
 
-    No args (`None`, blank text) are `{}`. Non-ASCII stays as it is.
+    Text is returned as it is, because a model wrote it as its arguments. Missing args (`None`, blank text) are `{}`.
     """
-    if _is_none(args):
+    if _is_missing(args):
         return "{}"
-    return args if isinstance(args, str) else json.dumps(args, ensure_ascii=False)
+    return args if isinstance(args, str) else _dumped(args)
+
+
+def as_object_text(args: JSONValue) -> str:
+    """Returns the text of a JSON object for args.
+
+    Text that holds a JSON object is returned as it is, and missing args are `{}`. Anything else goes under the key
+    `args`. OpenAI itself takes any text, but others parse the arguments of past calls and refuse the request if they
+    are not an object: vLLM (`_postprocess_messages` in vllm/entrypoints/chat_utils.py), llama-server.
+    """
+    if isinstance(args, dict):
+        return _dumped(args)
+    if _is_missing(args):
+        return "{}"
+    return args if isinstance(args, str) and _holds_object(args) else _dumped({OTHER: args})
 
 
 def as_object(args: JSONValue) -> dict[str, JSONValue]:
-    """Args as an object that shares nothing with them: text that holds a JSON object is parsed, no args are `{}`.
+    """Returns args as an object that shares nothing with them.
 
-    Any other value goes under the key `args`; so does the text of an object that parsing would change.
+    Text that holds a JSON object is parsed, and missing args are `{}`. Anything else goes under the key `args`, and so
+    does the text of an object that parsing would change.
     """
-    if _is_none(args):
+    if _is_missing(args):
         return {}
     value = parsed(args) if isinstance(args, str) else copied(args, "")
     return value if isinstance(value, dict) else {OTHER: copied(args, "")}
 
 
 def parsed(text: str) -> JSONValue:
-    """The value of a JSON text, or the text itself where it is no JSON or its value would not be the same again.
+    """Returns the value of a JSON text, or the text itself if it is not JSON or if parsing would change it.
 
-    Not the same again are: a key given twice, NaN and infinities, a number that a float or an int does not hold
-    exactly, half of a surrogate pair, nesting over 200 levels.
+    Parsing would change a duplicate key, NaN, infinities, a number that a float or an int does not hold exactly, a lone
+    surrogate, and nesting over 200 levels.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_object, parse_int=_int, parse_float=_float, parse_constant=_refused)
+        value = json.loads(text, object_pairs_hook=_object, parse_int=_int, parse_float=_float, parse_constant=_refuse)
         return copied(value, "")
     except (ValueError, ArithmeticError, RecursionError):
         return text
 
 
-def _is_none(args: JSONValue) -> bool:
+def _is_missing(args: JSONValue) -> bool:
     return args is None or (isinstance(args, str) and not args.strip())
+
+
+def _holds_object(text: str) -> bool:
+    """Whether every JSON parser reads an object from the text. A duplicate key and a rounded number are fine."""
+    try:
+        value = copied(json.loads(text, parse_constant=_refuse), "")
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
-    return value if len(value) == len(pairs) else _refused("a key given twice")
+    return value if len(value) == len(pairs) else _refuse("duplicate key")
 
 
 def _int(text: str) -> int:
-    return int(text) if text != "-0" else _refused(text)
+    return int(text) if text != "-0" else _refuse(text)
 
 
 def _float(text: str) -> float:
     value = float(text)
-    return value if Decimal(repr(value)) == Decimal(text) else _refused(text)
+    return value if Decimal(repr(value)) == Decimal(text) else _refuse(text)
 
 
-def _refused(what: str) -> Any:
+def _refuse(what: str) -> Any:
     raise ValueError(what)

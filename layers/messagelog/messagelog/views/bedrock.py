@@ -1,42 +1,82 @@
 """The log as messages of the Amazon Bedrock Converse API.
 
-Rules from the API reference (docs.aws.amazon.com/bedrock/latest/APIReference: `Converse`, `Message`, `ToolUseBlock`,
-`ToolResultBlock`) and from what the API answers when they are broken: roles alternate, the first is the user's; the
-results of all calls of a turn stand together in the user turn right behind it; ids and names are 1 to 64 of
-`a-zA-Z0-9_-`; `input` is an object; no text is blank; Claude takes no white space at the end of a final assistant turn,
-here as with Anthropic. System messages are dropped: pass them as the request's `system`.
+Sources: the API reference (docs.aws.amazon.com/bedrock/latest/APIReference: `Converse`, `Message`, `ToolUseBlock`,
+`ToolResultBlock`) and the API's own error messages. The rules:
+
+- Roles alternate, and the user comes first.
+- The results of all calls of a turn stand together in the next user turn, and nothing else stands there: "Conversation
+  blocks and tool result blocks cannot be provided in the same turn" (github.com/langchain-ai/langchain-aws/issues/141).
+  Only Claude accepts text beside them. So a short assistant turn stands between the results and a user's text.
+- The id of a call is unique. Ids and tools' names have 1 to 64 of `a-zA-Z0-9_-`.
+- `input` is an object. No text is blank, in a result either.
+- A final assistant turn does not end in white space (a rule of Claude).
+- System messages are the request's `system`, so the view drops them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 from messagelog.messages import StoredMessage
-from messagelog.views.alternation import Block, Dialect, is_blank, turns_in
+from messagelog.views.alternation import (
+    Block,
+    Blocks,
+    begin_with_user,
+    exchanges,
+    is_blank,
+    merged,
+    plain,
+    strip_end,
+    written,
+)
 from messagelog.views.arguments import as_object
 from messagelog.views.exchanges import Call
-from messagelog.views.turns import Turn, bodies
+from messagelog.views.names import Ids, Names
+from messagelog.views.turns import ProviderMessage, Turn, bodies
 
 NO_OUTPUT = "(no output)"
+RESULTS_RECEIVED = "(Tool results received.)"
 LEGAL_ID = r"[a-zA-Z0-9_-]{1,64}"
+MAX_NAME_LENGTH = 64
 
 
-def to_bedrock(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[dict[str, Any]]:
-    """The messages as messages of the Converse API.
+def to_bedrock(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[ProviderMessage]:
+    """Returns the messages as messages of the Converse API.
 
-    The messages are not changed and share nothing with the result.
+    If the assistant spoke last, the view ends with its turn, which Claude 4.6 and later refuse: see `to_anthropic`.
 
     Args:
-        messages: A part of a log; a window is one that knows its `reach`.
-        faithful: Give one turn for each message, without repairs.
+        messages: A part of a log, oldest first. It is not changed and shares nothing with the result.
+        faithful: Give each message as it is, without repairs.
+
+    Returns:
+        Messages `{"role": "user" | "assistant", "content": [block, …]}`.
     """
     return bodies(turns(messages, faithful=faithful))
 
 
 def turns(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[Turn]:
-    """`to_bedrock` with the place of each turn in the log."""
-    return turns_in(_DIALECT, messages, faithful=faithful)
+    """Returns the messages of `to_bedrock`, each with its place in the log."""
+    if faithful:
+        return plain(messages, _BLOCKS)
+    steps = exchanges(messages, Ids(LEGAL_ID), Names(MAX_NAME_LENGTH))
+    turns = merged(_with_results_alone(written(steps, _BLOCKS)))
+    begin_with_user(turns, _BLOCKS)
+    strip_end(turns)
+    return turns
+
+
+def _with_results_alone(turns: Iterable[Turn]) -> Iterator[Turn]:
+    """Puts a short assistant turn between results and a user's text.
+
+    It has the place of the results, so that a page can begin after it, with the text, but not before it.
+    """
+    results: Turn | None = None
+    for turn in turns:
+        if results and turn.body["role"] == "user":
+            yield Turn(results.first, results.last, {"role": "assistant", "content": [_text(RESULTS_RECEIVED)]})
+        yield turn
+        results = turn if "toolResult" in turn.body["content"][0] else None
 
 
 def _text(text: str) -> Block:
@@ -48,7 +88,7 @@ def _tool_use(call: Call) -> Block:
 
 
 def _tool_result(call: Call) -> Block:
-    """No `status`: only some models take it, and the text of an unanswered call says what happened."""
+    """Makes a result without `status`: only some models take it, and the text says that a call was not answered."""
     return _plain_result(call.id, NO_OUTPUT if is_blank(call.answer) else call.answer)
 
 
@@ -56,4 +96,4 @@ def _plain_result(id: str, text: str) -> Block:
     return {"toolResult": {"toolUseId": id, "content": [{"text": text}]}}
 
 
-_DIALECT = Dialect(_text, _tool_use, _tool_result, _plain_result, LEGAL_ID, max_name_length=64)
+_BLOCKS = Blocks(_text, _tool_use, _tool_result, _plain_result)

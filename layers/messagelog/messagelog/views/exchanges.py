@@ -1,11 +1,11 @@
-"""Tool exchanges: every call of a log with the results that belong to it, wherever they stand.
+"""Tool exchanges: each call of a log with the results that belong to it, wherever they stand.
 
-What all views share of the rules, in their order: `pair` (and move), `answer`, `rename`.
+The first rules of every view are here, in their order: pair (and move), answer, rename.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -18,10 +18,16 @@ UNANSWERED = "No result: this tool call was never answered."
 
 @dataclass(slots=True)
 class Call:
-    """A tool call of a view. `results` are the messages that answer it, in the order of the log.
+    """A tool call of a view.
 
-    `unanswered` is true where nobody answered and the conversation went on; a call without results that is not
-    unanswered is open: its results are still to come.
+    A call without results is open (its results are still to come) unless it is unanswered.
+
+    Attributes:
+        id: The id, first the log's and then the view's.
+        name: The tool's name, first the log's and then the view's.
+        args: The log's own args, not a copy.
+        results: The messages that answer the call, in the order of the log.
+        unanswered: Whether the conversation went on without a result.
     """
 
     id: str
@@ -37,15 +43,18 @@ class Call:
 
     @property
     def answer(self) -> str:
-        """The text of the results, one to a line; of an unanswered call the sentence that says so."""
+        """The texts of the results, one on each line. For an unanswered call, a sentence that says so."""
         return UNANSWERED if self.unanswered else "\n".join(result.content for result in self.results)
 
 
 @dataclass(slots=True)
 class Step:
-    """A message that keeps its place in the view, with the calls it makes. A result is with its call, not a step.
+    """A message that keeps its place in a view, with the calls that it makes. A result is with its call, not a step.
 
-    `place` counts the messages up to this one, as far as they count as distance.
+    Attributes:
+        message: The message.
+        calls: Its calls.
+        place: The number of messages up to this one, counted as `is_distance` says.
     """
 
     message: StoredMessage
@@ -54,57 +63,82 @@ class Step:
 
 
 def pair(messages: Iterable[StoredMessage]) -> list[Step]:
-    """Every message that is no result, in order, its calls with their results moved up to them.
+    """Returns each message that is not a result, with its calls, and with their results moved up to them.
 
-    A result belongs to the oldest unanswered call with its id before it; a further result of an answered call joins the
-    first (with an id used again, the latest answered call). A result without a call gets a step with its call, written
-    in its own place. No id is an empty id. Only an assistant calls tools: `tool_calls` of other roles say nothing.
-    Where the messages know their `reach`, a result farther away does not belong to its call: see `is_distance`.
+    - A result belongs to the nearest earlier assistant message that has an unanswered call with its id, and in that
+      message to the first such call.
+    - A further result of an answered call joins the first. If an id was used again, it joins the nearest such call.
+    - A result without a call gets a step in its own place, with a call made for it.
+    - A missing id counts as an empty id. Only an assistant calls tools: `tool_calls` of other roles are ignored.
+
+    Args:
+        messages: A part of a log, oldest first. If it is a `Messages` with a `reach`, a result that is farther than
+            that from its call (see `is_distance`) does not belong to it.
     """
     reach = messages.reach if isinstance(messages, Messages) else None
     steps: list[Step] = []
+    calls = _Calls()
     place = 0
-    waiting: defaultdict[str, deque[tuple[int, Call]]] = defaultdict(deque)
-    answered: dict[str, tuple[int, Call]] = {}
     for message in messages:
         place += is_distance(message)
         if message.role != "tool":
             step = Step(message, calls_of(message), place)
-            for call in step.calls:
-                waiting[call.id].append((place, call))
             steps.append(step)
+            calls.wait(step)
             continue
-        key = message.tool_call_id or ""
-        oldest = place + 1 - reach if reach is not None else 0
-        while waiting[key] and waiting[key][0][0] < oldest:
-            waiting[key].popleft()
-        if waiting[key]:
-            answered[key] = waiting[key].popleft()
-        elif key not in answered or answered[key][0] < oldest:
-            step = _written(message, place)
-            answered[key] = (place, step.calls[0])
-            steps.append(step)
-        answered[key][1].results.append(message)
+        id = message.tool_call_id or ""
+        call = calls.answered_by(id, oldest=0 if reach is None else place + 1 - reach)
+        if call is None:
+            steps.append(_made_for(message, place))
+            call = calls.answer(id, place, steps[-1].calls[0])
+        call.results.append(message)
     return steps
 
 
-def is_distance(message: StoredMessage) -> bool:
-    """Whether the message takes a result away from its call.
+class _Calls:
+    """The calls that were made so far, by their ids."""
 
-    Other results and reasoning do not: of a history as a provider takes it, nothing else stands between the two.
+    def __init__(self) -> None:
+        self._waiting: defaultdict[str, list[tuple[int, Call]]] = defaultdict(list)  # the next to be answered is last
+        self._answered: dict[str, tuple[int, Call]] = {}  # the one that a further result joins
+
+    def wait(self, step: Step) -> None:
+        """Notes the calls of a step as unanswered."""
+        for call in reversed(step.calls):
+            self._waiting[call.id].append((step.place, call))
+
+    def answered_by(self, id: str, *, oldest: int) -> Call | None:
+        """Returns the call that the next result with this id answers or joins. None if the oldest place is after it."""
+        waiting = self._waiting.get(id)
+        if waiting and waiting[-1][0] >= oldest:
+            return self.answer(id, *waiting.pop())
+        answered = self._answered.get(id)
+        return answered[1] if answered and answered[0] >= oldest else None
+
+    def answer(self, id: str, place: int, call: Call) -> Call:
+        """Notes the call at this place as answered, and returns it."""
+        if id not in self._answered or self._answered[id][0] <= place:
+            self._answered[id] = (place, call)
+        return call
+
+
+def is_distance(message: StoredMessage) -> bool:
+    """Whether the message counts as distance between a call and its result.
+
+    Results and reasoning do not count: in a history that providers take, only they stand between the two.
     """
     return message.role not in ("tool", "reasoning")
 
 
 def answer(steps: list[Step]) -> None:
-    """Marks each call that nobody answered while the conversation went on. The calls of the last step stay open."""
+    """Marks each call that was not answered while the conversation went on. The calls of the last step stay open."""
     for step in steps[:-1]:
         for call in step.calls:
             call.unanswered = not call.results
 
 
 def rename(steps: list[Step], ids: Ids, names: Names) -> None:
-    """Gives each call an id and a name that the provider takes; its results follow, since they are with it."""
+    """Gives each call an id and a name that the provider takes. The results follow, because they are with the call."""
     for step in steps:
         for position, call in enumerate(step.calls):
             call.id = ids.of(call.id, step.message.seq, position)
@@ -112,13 +146,13 @@ def rename(steps: list[Step], ids: Ids, names: Names) -> None:
 
 
 def calls_of(message: StoredMessage) -> list[Call]:
-    """The calls that a message makes, without results."""
+    """Returns the calls that a message makes, without results."""
     if message.role != "assistant":
         return []
     return [Call(call.id, call.name, call.args) for call in message.tool_calls]
 
 
-def _written(result: StoredMessage, place: int) -> Step:
-    """The step that a result without a call gets: an assistant who calls the tool, in the place of the result."""
+def _made_for(result: StoredMessage, place: int) -> Step:
+    """Returns the step for a result without a call: in the place of the result, an assistant that calls the tool."""
     call = Call(result.tool_call_id or "", result.name or UNKNOWN_TOOL, {})
     return Step(StoredMessage(role="assistant", content="", seq=result.seq, at=result.at), [call], place)

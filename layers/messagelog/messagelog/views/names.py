@@ -1,7 +1,7 @@
-"""Ids and names that a provider takes, made from the ones in the log.
+"""Ids and names that a provider takes, made from those in the log.
 
-What is made for a message depends on that message and those before it, never on what follows: a longer log gives the
-same ids, and a provider's prompt cache keeps its hits.
+An id or a name that is made for a message depends on that message and those before it, never on later ones. So a longer
+log gives the same ids, and a provider's prompt cache keeps its hits.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ _DIGEST_LENGTH = 12
 
 
 class Ids:
-    """The tool-call ids of one view, each used once; `legal` is the pattern of the ids that the provider takes.
+    """The ids of the tool calls of one view. Each is used once.
 
-    A legal id that no call before has stays as it is. Any other is replaced by one made from it and from the place of
-    its call (seq and position), which no other call shares: at most 40 letters, digits, `_` and `-`.
+    A legal id that no earlier call has stays as it is. Any other id is replaced by one that is made from it and from
+    the place of its call (seq and position), which is unique: at most 40 letters, digits, `_` and `-`.
+
+    Args:
+        legal: The pattern of the ids that the provider takes.
     """
 
     def __init__(self, legal: str) -> None:
@@ -26,7 +29,13 @@ class Ids:
         self._used: set[str] = set()
 
     def of(self, id: str, seq: int, position: int) -> str:
-        """The id in the view of the call with this id that message `seq` makes as its number `position`."""
+        """Returns the view's id of a call.
+
+        Args:
+            id: The log's id of the call.
+            seq: The seq of the message that makes the call.
+            position: The index of the call in that message.
+        """
         given, made, tries = _cleaned(id or "call"), id, 0
         while made in self._used or not self._legal.fullmatch(made):
             place = f"_{seq}_{position}" + (f"_{tries}" if tries else "")
@@ -37,10 +46,13 @@ class Ids:
 
 
 class Names:
-    """The names of tools or speakers in a view: letters, digits, `_` and `-`, at most `max_length`.
+    """The names of tools or speakers in one view: letters, digits, `_` and `-`.
 
-    A legal name stays as it is, unless one that was made before is the same. Any other is cleaned and gets a digest of
-    the original, so that two names never become one.
+    A legal name stays as it is, unless it was already made from another name. Any other name is cleaned and gets a
+    digest of the original, so that two names never become one.
+
+    Args:
+        max_length: The largest number of characters of a name.
     """
 
     def __init__(self, max_length: int) -> None:
@@ -50,7 +62,7 @@ class Names:
         self._used: set[str] = set()
 
     def of(self, name: str) -> str:
-        """The name in the view. The same name gives the same every time."""
+        """Returns the view's name for the log's name, always the same one."""
         if name not in self._known:
             self._known[name] = self._made(name)
         return self._known[name]

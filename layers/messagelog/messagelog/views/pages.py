@@ -1,19 +1,19 @@
-"""A view in pages, for replies that may only be so large.
+"""A view in pages, for replies of a limited size.
 
-A page is a slice of the whole view, between two cuts, so the pages joined are the whole view. It ends at the last cut
-of the first kind that is near enough:
+A page is a slice of the whole view between two cuts, so the pages joined are the whole view. A page ends at the last
+cut that fits, of the first kind that has one:
 
-1. before a user or system message that begins a turn of its own, so the page stands alone;
-2. before a user message that was merged into a turn: the last turn of that page and the first of the next are then one
-   turn in two parts, both the user's;
-3. before a message of the assistant, behind all results: an agent that works for itself may go on for longer than a
-   page. The next page then begins with the assistant, and maybe with the rest of its turn: it is there to be joined.
+1. TURN, before a user or system message that begins a turn of its own. The next page stands alone.
+2. JOINED, before a user message that was merged into a turn. The last turn of the page and the first turn of the next
+   page are then two parts of one user turn.
+3. ASSISTANT, before a message of the assistant, after all results. An agent can work for longer than a page. The next
+   page then begins with the assistant, maybe with the rest of its turn, and the caller joins the two pages.
 
-No cut parts a call from its results. A faithful view mends nothing, and is cut anywhere.
+No cut separates a call from its results. A faithful view repairs nothing and is cut anywhere.
 
-Why a page needs the whole log: whether an id was used before, and so is replaced, stands in front of the page; a late
-result of one of its calls stands behind it. No rule that sees less keeps both a legal id that is used once as it is and
-all ids of the joined pages apart.
+A page needs the whole log. Whether an id was used before, and so is replaced, depends on the messages before the page;
+a late result of one of its calls is after the page. A rule that sees less cannot both keep a legal id that is used once
+and make all ids of the joined pages unique.
 """
 
 from __future__ import annotations
@@ -28,31 +28,39 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from messagelog.errors import MessageTooLargeError
 from messagelog.messages import Messages, StoredMessage
 from messagelog.views.exchanges import UNANSWERED, calls_of
-from messagelog.views.turns import Turn, bodies
+from messagelog.views.turns import ProviderMessage, Turn, bodies
 
 Size: TypeAlias = Callable[[dict[str, Any]], int]
 
 
 class View(Protocol):
-    """The `turns` of a view module."""
+    """The function `turns` of a view module."""
 
     def __call__(self, messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[Turn]:
-        """The turns of the view of these messages."""
+        """Returns the turns of the view of these messages."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of a view. `next` is the `after` of the page behind it, None at the end."""
+    """A page of a view.
 
-    messages: list[dict[str, Any]]
+    Attributes:
+        messages: The entries of the view.
+        next: The `after` of the next page; None at the end.
+    """
+
+    messages: list[ProviderMessage]
     next: int | None
 
 
 class PageTooLargeError(MessageTooLargeError):
-    """The messages `first` to `last` can only be shown together, and no page holds them.
+    """Messages that can only be shown together do not fit a page.
 
-    `next` is the `after` of the page behind them, None if they are the last.
+    Attributes:
+        first: The seq of the first of them.
+        last: The seq of the last of them.
+        next: The `after` of the page after them; None if they are the last.
     """
 
     def __init__(self, first: int, last: int, next: int | None) -> None:
@@ -62,8 +70,8 @@ class PageTooLargeError(MessageTooLargeError):
         self.next = next
 
     def __str__(self) -> str:
-        behind = "they are the last" if self.next is None else f"go on with after={self.next}"
-        return f"the messages {self.first} to {self.last} belong together and do not fit one reply; {behind}"
+        rest = "they are the last" if self.next is None else f"continue with after={self.next}"
+        return f"the messages {self.first} to {self.last} belong together and do not fit one reply; {rest}"
 
 
 def page(
@@ -75,14 +83,21 @@ def page(
     after: int = 0,
     faithful: bool = False,
 ) -> Page:
-    """As much of the view behind message `after` as `room` holds.
+    """Returns as much of the view after message `after` as the room holds.
 
-    `messages` is the whole log, oldest first, also what is before `after`. `size` measures one entry of the view as the
-    reply carries it. Where no cut lies at `after`, the page begins at the last one before it.
-    Raises PageTooLargeError where not even the shortest page fits.
+    Args:
+        view: The function `turns` of a view module.
+        messages: The whole log or window, oldest first, with the messages up to `after`.
+        room: The largest size of all entries of the page.
+        size: Measures one entry as the reply carries it, in the unit of `room`.
+        after: The seq after which the page begins. If there is no cut, it begins at the last cut before.
+        faithful: Show each message as it is, without repairs.
+
+    Raises:
+        PageTooLargeError: Even the shortest page does not fit.
     """
     log = messages if isinstance(messages, Messages) else Messages(messages)
-    turns = _behind(after, view, log, faithful=faithful, room=room, size=size)
+    turns = _turns_after(after, view, log, faithful=faithful, room=room, size=size)
     starts = list(accumulate((size(turn.body) for turn in turns), initial=0))
     if starts[-1] <= room:
         return Page(bodies(turns), None)
@@ -96,7 +111,7 @@ def page(
 
 
 class _Kind(Enum):
-    """The kinds of cuts, the best first, as the module describes them."""
+    """The kinds of cuts that the module describes, the best first."""
 
     TURN = auto()
     JOINED = auto()
@@ -113,7 +128,7 @@ class _Cut(NamedTuple):
 
 
 def _cuts(turns: list[Turn], faithful: bool) -> Iterator[_Cut]:
-    """Every cut, in the order of the view. Where two turns stand for one message, no cut lies between them."""
+    """Yields every cut, in the order of the view. There is no cut between two turns of the same message."""
     for index, turn in enumerate(turns):
         users = turn.body["role"] in ("user", "system")
         if faithful or index == 0:
@@ -125,7 +140,7 @@ def _cuts(turns: list[Turn], faithful: bool) -> Iterator[_Cut]:
 
 
 def _split(turns: list[Turn], cut: _Cut) -> tuple[list[Turn], list[Turn]]:
-    """The turns before a cut, and those behind it."""
+    """Returns the turns before a cut, and those after it."""
     if cut.joint is None:
         return turns[: cut.turn], turns[cut.turn :]
     head, rest = turns[cut.turn].parted(cut.joint)
@@ -133,7 +148,7 @@ def _split(turns: list[Turn], cut: _Cut) -> tuple[list[Turn], list[Turn]]:
 
 
 def _last_within(room: int, turns: list[Turn], starts: list[int], cuts: list[_Cut], size: Size) -> _Cut | None:
-    """Of the best kind that has any, the last cut with no more before it than the room holds."""
+    """Returns the last cut before which everything fits the room, of the best kind that has one."""
     whole = bisect_right(starts, room) - 1
 
     def is_too_far(cut: _Cut) -> bool:
@@ -149,28 +164,34 @@ def _last_within(room: int, turns: list[Turn], starts: list[int], cuts: list[_Cu
     return None
 
 
-def _behind(after: int, view: View, log: list[StoredMessage], *, faithful: bool, room: int, size: Size) -> list[Turn]:
-    """The view from the last cut before all that it shows of the messages behind `after`.
-
-    That is a cut before the assistant only where no page may have held all between the two better ones around it:
-    elsewhere no page ends there, and who asks for that place gets a page that stands alone. As the log grows, what is
-    between two cuts gets smaller only by results shorter than the sentence that stood for them: so each call counts as
-    one sentence more, and the `next` of a page stays a place to begin.
-    """
+def _turns_after(
+    after: int, view: View, log: list[StoredMessage], *, faithful: bool, room: int, size: Size
+) -> list[Turn]:
+    """Returns the view from the last cut at or before the first message after `after` that it shows."""
     turns = view(log, faithful=faithful)
-    behind = (message for message in log if message.seq > after)
-    begin = next((message.seq for message in behind if view([message], faithful=faithful)), None)
+    later = (message for message in log if message.seq > after)
+    begin = next((message.seq for message in later if view([message], faithful=faithful)), None)
     if begin is None:
         return []
     cuts = list(_cuts(turns, faithful))
-    last = [cut for cut in cuts if cut.seq <= begin][-1]
-    if last.kind is _Kind.ASSISTANT:
+    start = [cut for cut in cuts if cut.seq <= begin][-1]
+    if start.kind is _Kind.ASSISTANT:
         better = [cut for cut in cuts if cut.kind is not _Kind.ASSISTANT]
-        start = [cut for cut in better if cut.seq <= begin][-1]
+        before = [cut for cut in better if cut.seq <= begin][-1]
         end = next((cut for cut in better if cut.seq > begin), None)
-        between = _split(_split(turns, end)[0] if end else turns, start)[1]
-        calls = sum(len(calls_of(m)) for m in log if start.seq <= m.seq and (end is None or m.seq < end.seq))
-        sentence = size({"content": UNANSWERED, "is_error": True})
-        if sum(size(turn.body) for turn in between) + calls * sentence <= room:
-            last = start
-    return _split(turns, last)[1]
+        stretch = _split(_split(turns, end)[0] if end else turns, before)[1]
+        shown = [message for message in log if before.seq <= message.seq and (end is None or message.seq < end.seq)]
+        if _largest(stretch, shown, size) <= room:
+            start = before
+    return _split(turns, start)[1]
+
+
+def _largest(stretch: list[Turn], messages: list[StoredMessage], size: Size) -> int:
+    """Returns the largest size that these turns of these messages can have had in a shorter log.
+
+    A page ends before a message of the assistant only if it could not hold everything between the two better cuts
+    around it. As the log grows, that stretch becomes smaller only by results that are shorter than the sentence of an
+    unanswered call. With one more sentence for each call, the `next` of an earlier page stays a place to begin.
+    """
+    calls = sum(len(calls_of(message)) for message in messages)
+    return sum(size(turn.body) for turn in stretch) + calls * size({"content": UNANSWERED, "is_error": True})

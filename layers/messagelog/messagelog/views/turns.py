@@ -1,18 +1,29 @@
-"""A turn of a view, and the log's messages it stands for."""
+"""A turn of a view, and its place in the log."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
+
+ProviderMessage: TypeAlias = Any
+"""A message in a provider's shape. At runtime it is a `dict[str, Any]`.
+
+It is typed as `Any` so that each SDK takes it without a cast, also where that SDK is not installed. The SDKs type their
+messages with TypedDicts of their own, and a type checker accepts neither a `dict` nor another TypedDict for those.
+"""
 
 
 @dataclass(slots=True)
 class Turn:
-    """One entry of a view: `body` is what the provider gets.
+    """An entry of a view.
 
-    `first` and `last` are the seqs of the messages that give the turn its place. A tool result stands where its call
-    stands, so a result that moved up counts with the seq of its call. `joints` tell where a turn was made from several
-    messages: the seq of each further one, and the index of its first block.
+    Attributes:
+        first: The seq of the first message that gives the turn its place. A tool result stands where its call stands,
+            so a result that moved up has the place of its call.
+        last: The seq of the last such message.
+        body: The entry as the provider gets it.
+        joints: Where a turn was made from several messages, for each further one its seq and the index of its first
+            block.
     """
 
     first: int
@@ -21,7 +32,7 @@ class Turn:
     joints: list[tuple[int, int]] = field(default_factory=list)
 
     def parted(self, joint: int) -> tuple[Turn, Turn]:
-        """The turn up to that joint, and from it on."""
+        """Returns the turn up to a joint, and the turn from it on."""
         seq, block = self.joints[joint]
         content = self.body["content"]
         return (
@@ -35,6 +46,6 @@ class Turn:
         )
 
 
-def bodies(turns: list[Turn]) -> list[dict[str, Any]]:
-    """What the provider gets of these turns."""
+def bodies(turns: list[Turn]) -> list[ProviderMessage]:
+    """Returns the turns as the provider gets them."""
     return [turn.body for turn in turns]

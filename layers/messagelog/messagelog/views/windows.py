@@ -1,8 +1,8 @@
 """The newest part of a log, cut where a provider accepts the cut.
 
-A window starts at a user or system message and splits no tool exchange, so a history that a provider takes as it is has
-windows that it takes as they are. Where a result behind a possible start has no call in the window, its call is looked
-for further back; in a history without such results, nothing but the window is read.
+A window starts at a user or system message and splits no tool exchange, so a history that a provider accepts has
+windows that it accepts. If the call of a result is not in the window, it is looked for further back. In a history
+without such results, only the window is read.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from messagelog.views.arguments import as_text
 from messagelog.views.exchanges import Step, is_distance, pair
 
 REACH = 200
-"""In a window, a result more than this many messages behind its call does not belong to it (`reach` of the views).
+"""In a window, a result that is more than this many messages after its call does not belong to it.
 
-Other results, and reasoning, do not count: a call may have been one of hundreds at once.
+Other results and reasoning do not count, because a call may be one of hundreds at once: see `is_distance`.
 """
 
 _MOST_READ_BACK = 500
@@ -33,16 +33,22 @@ def window(
     max_tokens: int | None = None,
     count_tokens: Callable[[str], int] | None = None,
 ) -> Messages:
-    """The longest run of newest messages within both limits that starts at a user or system message, oldest first.
+    """Returns the longest run of newest messages within both limits that starts at a user or system message.
 
-    `newest_first` is the log from its end. No more is taken from it than the limits allow and one message, and to look
-    for calls REACH messages that count as distance, at most 500 of all kinds.
-    `last` is a number of messages, `max_tokens` a budget for their text, counted by `count_tokens` (a text's tokens) or
-    estimated at 4 UTF-8 bytes a token. Reasoning costs nothing, since no view shows it.
+    Args:
+        newest_first: The log from its end. The window takes as many messages from it as the limits allow, and one more.
+            To look for calls, it takes at most 500 more, and no more than REACH of those that count as distance.
+        last: The largest number of messages; None for no limit.
+        max_tokens: The largest number of tokens of their text; None for no limit. Reasoning has no tokens, because no
+            view shows it.
+        count_tokens: Counts the tokens of a text. By default a token is estimated at 4 bytes of UTF-8.
 
-    It is empty where no such run exists, as with `last=1` on a log that ends in a tool result: half an exchange would
-    be refused, and more than the limit was not asked for. Without a limit it is the whole log. A negative limit raises
-    ValueError.
+    Returns:
+        The messages, oldest first, with their reach; without a limit the whole log. If there is no such run, as with
+        `last=1` on a log that ends in a tool result, the window is empty.
+
+    Raises:
+        ValueError: A limit is negative.
     """
     for name, limit in (("last", last), ("max_tokens", max_tokens)):
         if limit is not None:
@@ -50,16 +56,7 @@ def window(
     newest, older = _within(newest_first, last, max_tokens, count_tokens or _estimated)
     if last is None and max_tokens is None:
         return Messages(newest)
-    newest = Messages(newest, reach=REACH)
-    steps = pair(newest)
-    starts = _starts(newest, steps)
-    past = _Past(older)
-    start = next(starts, None)
-    for stray in reversed(_strays(newest, steps)):
-        if start is None or stray.message.seq < start:
-            break
-        if past.holds(stray.calls[0].id, within=REACH - stray.place):
-            start = next((seq for seq in starts if seq > stray.message.seq), None)
+    start = _start(Messages(newest, reach=REACH), older)
     return Messages((message for message in newest if start is not None and message.seq >= start), reach=REACH)
 
 
@@ -69,7 +66,7 @@ def _within(
     max_tokens: int | None,
     count_tokens: Callable[[str], int],
 ) -> tuple[list[StoredMessage], Iterator[StoredMessage]]:
-    """The newest messages that fit the limits, oldest first, and an iterator over the older ones, newest first."""
+    """Returns the newest messages that fit the limits, oldest first, and an iterator over the older, newest first."""
     taken: list[StoredMessage] = []
     tokens = 0
     while last is None or len(taken) < last:
@@ -86,7 +83,7 @@ def _within(
 
 
 def _text(message: StoredMessage) -> str:
-    """All that a view may show of the message."""
+    """Returns all text of the message that a view may show."""
     if message.role == "reasoning":
         return ""
     return message.content + "".join(call.name + as_text(call.args) for call in message.tool_calls)
@@ -96,8 +93,22 @@ def _estimated(text: str) -> int:
     return -(-len(text.encode()) // _BYTES_A_TOKEN)
 
 
+def _start(newest: Messages, older: Iterator[StoredMessage]) -> int | None:
+    """Returns the seq of the first of the newest messages at which a window may start, None if there is none."""
+    steps = pair(newest)
+    starts = _starts(newest, steps)
+    past = _Past(older)
+    start = next(starts, None)
+    for stray in reversed(_strays(newest, steps)):
+        if start is None or stray.message.seq < start:
+            break
+        if past.holds(stray.calls[0].id, within=REACH - stray.place):
+            start = next((seq for seq in starts if seq > stray.message.seq), None)
+    return start
+
+
 def _starts(messages: list[StoredMessage], steps: list[Step]) -> Iterator[int]:
-    """The seqs of the user and system messages at which no exchange is under way."""
+    """Yields the seqs of the user and system messages at which no exchange is under way."""
     results = {step.message.seq: [r.seq for call in step.calls for r in call.results] for step in steps}
     under_way = 0
     for message in messages:
@@ -107,13 +118,13 @@ def _starts(messages: list[StoredMessage], steps: list[Step]) -> Iterator[int]:
 
 
 def _strays(messages: list[StoredMessage], steps: list[Step]) -> list[Step]:
-    """The steps of results whose call is not among the messages."""
+    """Returns the steps of results whose call is not among the messages."""
     results = {message.seq for message in messages if message.role == "tool"}
     return [step for step in steps if step.message.seq in results]
 
 
 class _Past:
-    """The messages before a window, read back only as far as somebody asks."""
+    """The messages before a window, read back only as far as they are needed."""
 
     def __init__(self, newest_first: Iterator[StoredMessage]) -> None:
         self._newest_first = islice(newest_first, _MOST_READ_BACK)
@@ -121,7 +132,7 @@ class _Past:
         self._distance_of_call: dict[str, int] = {}
 
     def holds(self, call_id: str, *, within: int) -> bool:
-        """Whether one of the newest messages, `within` that count as distance, makes a call with this id."""
+        """Whether a call with this id is among the newest messages, `within` of which count as distance."""
         while call_id not in self._distance_of_call and self._distance < within:
             message = next(self._newest_first, None)
             if message is None:
