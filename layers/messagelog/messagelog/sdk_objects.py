@@ -1,4 +1,4 @@
-"""Objects of the providers' SDKs, read without importing any SDK."""
+"""Objects of the providers' SDKs, read without importing an SDK."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 
 
 def fields_of(value: object) -> Mapping[str, Any] | None:
-    """The fields of an object of an SDK, all of them pydantic models, also where a tracer wraps it; of others None.
+    """Returns the fields of an object of an SDK, also if a tracer wraps it. None for anything else.
 
-    What only seems to have `model_dump`, as a mock, or is the class of a model, is none.
+    The objects of all SDKs are pydantic models. The class of a model is not one, and neither is an object that only
+    seems to have `model_dump`, such as a mock.
     """
     dump = None if isinstance(value, type) else getattr(value, "model_dump", None)
     fields = dump(warnings=False) if callable(dump) else None

@@ -1,18 +1,13 @@
-"""What no message can hold, or what is no message, is refused with its path and without its content."""
+"""Anything that a message cannot hold is refused with its path and without its content."""
 
 from __future__ import annotations
 
 from typing import Any
-from unittest.mock import MagicMock
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
-from messagelog import AgentMessage, CodecError, MessageLog, ToolCall
-from messagelog.memory import MemoryStorage
+from messagelog import CodecError
 from messagelog.readers import from_anthropic, from_bedrock, from_langchain, from_openai
-from openai.types.chat import ChatCompletion
-
-from tests.unit.readers.traced import Traced
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:secret"}}
 USER = {"role": "user", "content": "q"}
@@ -52,7 +47,7 @@ CALLS = {
             ],
             "[0].content[0].content[0]",
         ),
-        (from_anthropic, [{"role": "assistant", "content": [{"type": "server_tool_use"}]}], "[0].content[0]"),
+        (from_anthropic, [{"role": "user", "content": [{"type": "server_tool_use"}]}], "[0].content[0]"),
         (from_anthropic, [{"role": "tool", "content": "q"}], "[0].role"),
         (from_bedrock, [{"role": "user", "content": [{"image": {"source": {"bytes": b"x"}}}]}], "[0].content[0]"),
         (
@@ -72,39 +67,17 @@ CALLS = {
         (from_langchain, [{"role": "assistant", "content": "", "audio": {"id": "a"}}], "[0].audio"),
     ],
 )
-def test_what_text_cannot_hold_is_refused_with_its_path(read: Any, messages: Any, path: str) -> None:
+def test_a_part_that_is_not_text_is_refused(read: Any, messages: Any, path: str) -> None:
     with pytest.raises(CodecError) as caught:
         read(messages)
     assert caught.value.path == path
     assert "secret" not in str(caught.value)
 
 
-def test_a_reply_of_the_responses_api_is_called_one() -> None:
-    with pytest.raises(CodecError, match="Responses API") as caught:
-        from_openai([USER, {"id": "resp_1", "object": "response", "output": []}])
-    assert caught.value.path == "[1]"
-
-
-@pytest.mark.parametrize(
-    ("message", "path"),
-    [
-        (HumanMessage("q"), ""),
-        (Traced(HumanMessage("q")), ""),
-        ({"role": "assistant", "content": "", "tool_calls": []}, "tool_calls"),
-    ],
-    ids=type,
-)
-def test_a_log_says_who_reads_what_another_library_gives(message: Any, path: str) -> None:
-    with pytest.raises(CodecError, match="from_openai") as caught:
-        MessageLog(MemoryStorage()).append(message)
-    assert caught.value.path == path
-
-
 @pytest.mark.parametrize(
     ("read", "message", "path"),
     [
         *((read, {"role": "user"}, "content") for read in (from_openai, from_anthropic, from_bedrock, from_langchain)),
-        (from_langchain, {"role": "assistant", "content": None}, "content"),
         *(
             (read, {"role": "assistant", "content": content, field: call}, field)
             for read in (from_anthropic, from_bedrock)
@@ -118,7 +91,7 @@ def test_a_log_says_who_reads_what_another_library_gives(message: Any, path: str
         (from_langchain, {"type": "ai", "content": "", "tool_calls": [{"id": "t1", "args": {}}]}, "tool_calls[0].name"),
     ],
 )
-def test_a_message_that_says_nothing_is_refused_and_not_made_up(read: Any, message: Any, path: str) -> None:
+def test_a_message_without_its_content_is_refused(read: Any, message: Any, path: str) -> None:
     with pytest.raises(CodecError) as caught:
         read(message)
     assert caught.value.path == path
@@ -145,7 +118,7 @@ BEDROCK_USE = {"toolUse": {"toolUseId": "t1", "name": "f", "input": {}}}
         ),
     ],
 )
-def test_calls_of_another_than_the_assistant_are_refused(read: Any, message: Any, path: str) -> None:
+def test_a_call_of_another_role_is_refused(read: Any, message: Any, path: str) -> None:
     with pytest.raises(CodecError, match="assistant") as caught:
         read(message)
     assert caught.value.path == path
@@ -162,38 +135,13 @@ def test_calls_of_another_than_the_assistant_are_refused(read: Any, message: Any
     ],
     ids=["of a message", "of a result"],
 )
-def test_a_block_of_bedrock_with_two_members_is_refused(block: Any, path: str) -> None:
+def test_a_bedrock_block_with_two_members_is_refused(block: Any, path: str) -> None:
     with pytest.raises(CodecError, match="more than one") as caught:
-        from_bedrock({"role": "assistant", "content": [block]})
+        from_bedrock({"role": "user", "content": [block]})
     assert caught.value.path == path
 
 
-@pytest.mark.parametrize("read", [from_openai, from_anthropic, from_bedrock, from_langchain])
-@pytest.mark.parametrize(
-    "given", [MagicMock(), Traced(MagicMock()), ChatCompletion, AIMessage, [MagicMock()], object()], ids=type
-)
-def test_what_only_looks_like_a_message_is_refused(read: Any, given: Any) -> None:
-    with pytest.raises(CodecError, match="must be an object"):
-        read(given)
-
-
-@pytest.mark.parametrize("read", [from_openai, from_langchain])
-@pytest.mark.parametrize("content", [{}, {"content": None}], ids=["missing", "null"])
-def test_content_may_be_missing_beside_calls(read: Any, content: dict[str, Any]) -> None:
-    message = {"role": "assistant", "tool_calls": [OPENAI_CALL], **content}
-    assert read(message) == [AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "f", {}),))]
-
-
-def test_a_reply_of_openai_may_say_nothing() -> None:
-    assert from_openai({"role": "assistant", "content": None}) == [AgentMessage("assistant", "")]
-
-
-def test_a_function_of_openai_may_give_null() -> None:
-    message = {"role": "function", "name": "f", "content": None}
-    assert from_openai(message) == [AgentMessage("tool", "", name="f", tool_call_id="f")]
-
-
-def test_what_is_nested_too_deep_is_refused() -> None:
+def test_a_message_nested_too_deep_is_refused() -> None:
     deep: Any = "x"
     for _ in range(10_000):
         deep = [deep]

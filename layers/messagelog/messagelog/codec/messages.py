@@ -128,7 +128,9 @@ def digest(messages: Iterable[AgentMessage]) -> str:
 
 
 def _refuse_foreign(form: object, path: str) -> None:
-    """Refuses the message of another library, and names the reader that converts it."""
+    """Refuses the message of another library or several messages, and says what to do with them."""
+    if isinstance(form, list | tuple):
+        raise CodecError(path, f"must be an object, not {kind_of(form)}: give several messages to append_many")
     if fields_of(form) is not None:
         readers = "from_openai, from_anthropic, from_bedrock or from_langchain"
         raise CodecError(path, f"must be an object, not {kind_of(form)}: convert it with {readers}")

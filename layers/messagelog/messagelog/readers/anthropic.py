@@ -1,6 +1,7 @@
 """Turns of the Anthropic Messages API, and replies of it, as messages of the log.
 
-Source: the API reference (platform.claude.com/docs/en/api/messages), content blocks.
+Sources: the API reference (platform.claude.com/docs/en/api/messages), content blocks and stream events, and the types
+of the SDK (`anthropic.types.ContentBlock`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from messagelog.messages import AgentMessage, Role, ToolCall
 from messagelog.readers.reading import (
     NOT_TEXT,
     Found,
+    a_message,
     a_role,
     a_text,
     an_object,
@@ -21,33 +23,51 @@ from messagelog.readers.reading import (
     no_foreign_calls,
     only_assistant_calls,
     refuse,
+    refuse_stream,
 )
 from messagelog.strictjson import below
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+_EVENTS = ("message_", "content_block_")
+_WHOLE = "use `client.messages.stream(…)` and give the result of its `get_final_message()`"
 
 
 def from_anthropic(messages: object) -> list[AgentMessage]:
-    """Messages for the log from turns of the Messages API or a whole Message.
+    """Reads turns of the Messages API, or a whole Message.
 
-    Each `tool_result` is a message of its own, before the text of its turn. What the log has no place for is left out:
-    a result's `is_error`, a thought's signature, thinking that came encrypted, cache marks, citations.
-    Raises CodecError with the path of what is no text, of a block that only the server can use, or of what is no turn.
+    Each `tool_result` becomes a message of its own, before the text of its turn. The log has no place for a result's
+    `is_error`, a thought's signature, encrypted thinking, cache marks, citations, and the calls and results of tools
+    that the server ran (web search and the like), so these are left out.
+
+    Args:
+        messages: One turn, a sequence of turns, or a reply, as dicts or objects of the SDK.
+
+    Raises:
+        CodecError: A block is not text, or a turn is not valid. The error has its path.
     """
-    return [message for path, entry in entries(messages) for message in _messages(an_object(entry, path), path)]
+    return [message for path, entry in entries(messages) for message in _messages(a_message(entry, path), path)]
 
 
 def _messages(turn: dict[str, Any], path: str) -> list[AgentMessage]:
+    if str(turn.get("type")).startswith(_EVENTS):
+        refuse_stream(path, _WHOLE)
     role = a_role(turn, "role", path, _ROLES)
     no_foreign_calls(turn, path)
     found = Found()
-    for where, block in each_part(content_of(turn, path), below(path, "content")):
+    content = content_of(turn, path, optional=role == "assistant")
+    for where, block in each_part(content, below(path, "content")):
         if isinstance(block, str):
             found.texts.append(block)
-        else:
+        elif role != "assistant" or not is_of_server_tool(an_object(block, where)):
             _read(an_object(block, where), where, found)
         only_assistant_calls(found.calls, role, where)
     return found.messages(role)
+
+
+def is_of_server_tool(block: dict[str, Any]) -> bool:
+    """Whether the block of a model's turn is the call or the result of a tool that the server itself ran."""
+    kind = str(block.get("type"))
+    return kind in ("server_tool_use", "mcp_tool_use") or kind.endswith("_tool_result")
 
 
 def _read(block: dict[str, Any], path: str, found: Found) -> None:

@@ -1,6 +1,7 @@
 """LangChain messages as messages of the log: objects, their dicts, role and content, or `(role, text)`.
 
-Source: `langchain_core.messages` (reference.langchain.com/python/langchain_core/messages).
+Sources: `langchain_core.messages` (reference.langchain.com/python/langchain_core/messages) with its `content` and its
+`block_translators`, which show the blocks that the integrations leave in a message.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from typing import Any
 
 from messagelog.messages import AgentMessage, Role, ToolCall
 from messagelog.readers import openai
+from messagelog.readers.anthropic import is_of_server_tool
 from messagelog.readers.reading import (
     Found,
     a_list,
+    a_message,
     a_role,
     a_text,
     an_object,
@@ -22,6 +25,9 @@ from messagelog.readers.reading import (
     entries,
     joined,
     only_assistant_fields,
+    refuse,
+    refuse_stream,
+    texts_in,
 )
 from messagelog.strictjson import below
 
@@ -37,18 +43,42 @@ _ROLES: dict[str, Role] = {
 }
 _CALLS = ("tool_use", "tool_call", "tool_call_chunk", "invalid_tool_call", "function_call")
 _MAY_LACK_A_NAME = ("tool_call_chunk", "invalid_tool_call")
+_OF_SERVER_TOOLS = ("server_tool_call", "server_tool_call_chunk", "server_tool_result")
 _SUMMARY_SETTINGS = ("auto", "concise", "detailed")  # platform.openai.com/docs/api-reference/responses/create
 
 
 def from_langchain(messages: object) -> list[AgentMessage]:
-    """Messages for the log from LangChain messages, or one of them as a model returned it.
+    """Reads LangChain messages, or one of them as a model returned it.
 
-    A refusal is text. A call that the model got wrong (`invalid_tool_calls`) keeps its arguments as text, and where it
-    has no name, an empty one. What the log has no place for is left out: ids, metadata, a result's `status` and
-    `artifact`. A `(role, text)` is text, not a template.
-    Raises CodecError with the path of what is no text or no such message.
+    A refusal becomes text. A call that the model got wrong (`invalid_tool_calls`) keeps its arguments as text, and an
+    empty name if it has none. A `(role, text)` in a list is text, not a template. The log has no place for ids,
+    metadata, signatures, cache marks, the calls and results of tools that the server ran, and a result's `status` and
+    `artifact`, so these are left out.
+
+    Args:
+        messages: One message or a sequence of messages.
+
+    Raises:
+        CodecError: A part is not text, or a message is not valid. The error has its path.
     """
-    return [message for path, entry in entries(messages) for message in _messages(_fields(entry, path), path)]
+    found = list(entries(messages))
+    _refuse_pair([entry for _, entry in found])
+    _refuse_chunks(found)
+    return [message for path, entry in found for message in _messages(_fields(entry, path), path)]
+
+
+def _refuse_pair(entries: list[Any]) -> None:
+    """Refuses a single `(role, text)`: as a sequence it would be two messages of a user."""
+    match entries:
+        case [str(role), str()] if role in _ROLES:
+            refuse("", 'is one (role, text), and this takes a list of messages: [("human", "…")]')
+
+
+def _refuse_chunks(found: list[tuple[str, Any]]) -> None:
+    """Refuses the chunks of a stream: each of them would become a message."""
+    chunks = [path for path, entry in found if isinstance(entry, dict) and entry.get("type") == "AIMessageChunk"]
+    if len(chunks) > 1:
+        refuse_stream(chunks[1], "add the chunks together (`chunk + chunk`) and give the sum")
 
 
 def _fields(entry: Any, path: str) -> dict[str, Any]:
@@ -56,10 +86,10 @@ def _fields(entry: Any, path: str) -> dict[str, Any]:
         return {"role": "human", "content": entry}
     if isinstance(entry, list) and len(entry) == 2:
         return {"role": entry[0], "content": entry[1]}
-    fields = an_object(entry, path)
+    fields = a_message(entry, path)
     if "data" not in fields:
         return fields
-    stored = an_object(fields["data"], below(path, "data"))  # what `messages_to_dict` writes
+    stored = an_object(fields["data"], below(path, "data"))  # the form that `messages_to_dict` writes
     return {**stored, "type": fields.get("type")}
 
 
@@ -74,7 +104,7 @@ def _messages(fields: dict[str, Any], path: str) -> list[AgentMessage]:
         return _assistant(fields, path, more, where).messages(role, name)
     only_assistant_fields(fields, role, path)
     only_assistant_fields(more, role, where)
-    text = joined(content_of(fields, path), below(path, "content"), openai.text_of)
+    text = joined(content_of(fields, path, optional=False), below(path, "content"), _text_of)
     if role == "tool":
         call_id = name if kind == "function" else an_optional_text(fields, "tool_call_id", path)
         return [AgentMessage(role, text, name=name, tool_call_id=call_id)]
@@ -82,29 +112,27 @@ def _messages(fields: dict[str, Any], path: str) -> list[AgentMessage]:
 
 
 def _assistant(fields: dict[str, Any], path: str, more: dict[str, Any], where: str) -> Found:
-    """What an assistant's message holds, `more` being its `additional_kwargs`."""
+    """Returns what an assistant's message holds. `more` is its `additional_kwargs`, and `where` their path."""
     found = Found(calls=_calls(fields, path, more, where))
     for holder, place in ((fields, path), (more, where)):
         openai.no_audio(holder, place)
-    refusal = an_optional_text(more, "refusal", where) or ""
     if isinstance(more.get("reasoning_content"), str):
         found.thoughts.append(more["reasoning_content"])
-    found.thoughts += _thoughts(more.get("reasoning"))
+    found.thoughts += _summary(more.get("reasoning"))
     listed = {call.id for call in found.calls}
-    content = content_of(fields, path, optional=found.says_something)
-    for where, part in each_part(content, below(path, "content")):
+    for place, part in each_part(fields.get("content"), below(path, "content")):
         if isinstance(part, str):
             found.texts.append(part)
         else:
-            _read(an_object(part, where), where, found, listed)
-    found.texts.append(refusal)
+            _read(an_object(part, place), place, found, listed)
+    found.texts.append(an_optional_text(more, "refusal", where) or "")
     return found
 
 
 def _calls(fields: dict[str, Any], path: str, more: dict[str, Any], where: str) -> list[ToolCall]:
-    """All calls of a message, once each.
+    """Returns all calls of a message, each once.
 
-    In `more`, models and older versions keep the calls as OpenAI gives them, listed in `tool_calls` besides or not.
+    Models and older versions also keep the calls in `more`, in OpenAI's form, whether `tool_calls` lists them or not.
     """
     calls = _listed(fields, "tool_calls", path) + _listed(fields, "invalid_tool_calls", path)
     calls = calls or _listed(more, "tool_calls", where)
@@ -119,40 +147,57 @@ def _listed(fields: dict[str, Any], name: str, path: str) -> list[ToolCall]:
     return [_tool_call(call, f"{where}[{index}]") for index, call in enumerate(a_list(fields.get(name) or [], where))]
 
 
-def _thoughts(reasoning: object) -> list[str]:
-    """What a model tells of its thinking: a text, or the `summary` of OpenAI's Responses API.
+def _summary(reasoning: object) -> list[str]:
+    """Returns a model's thinking: a text, or the `summary` of OpenAI's Responses API.
 
-    What is no text is passed over, and so is the `summary` of a request, which is one of `_SUMMARY_SETTINGS`.
+    The `summary` of a request is a setting, and not a thought.
     """
     summary = reasoning.get("summary") if isinstance(reasoning, dict) else reasoning
-    if summary in _SUMMARY_SETTINGS:
-        return []
-    parts = summary if isinstance(summary, list) else [summary]
-    texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
-    return [text for text in texts if isinstance(text, str)]
+    return [] if summary in _SUMMARY_SETTINGS else texts_in(summary)
 
 
 def _read(block: dict[str, Any], path: str, found: Found, listed: Collection[str]) -> None:
-    """Adds what the block holds. Integrations list a call in `tool_calls` and have a block for it besides."""
+    """Adds what the block holds. Integrations list a call in `tool_calls` and also have a block for it."""
     match block:
         case {"type": "reasoning", "summary": [_, *_]}:
-            found.thoughts += _thoughts(block)
+            found.thoughts += _summary(block)
         case {"type": "thinking" | "reasoning" as kind, **rest}:
-            thought = rest.get(kind)
-            found.thoughts += [thought] if isinstance(thought, str) else []
-        case {"type": "reasoning_content", "reasoning_content": {"text": str(thought)}}:
-            found.thoughts.append(thought)
+            found.thoughts.append("".join(texts_in(rest.get(kind))))
+        case {"type": "reasoning_content", **rest}:  # Bedrock; it may hold a signature only
+            found.thoughts += texts_in([rest.get("reasoning_content")])
         case {"type": "redacted_thinking"}:
             pass
+        case {"type": "input_json_delta"} if listed:  # a piece of a listed call: langchainjs/issues/9798
+            pass
+        case {"type": "input_json_delta"}:
+            refuse(path, "is a piece of a tool call: give the message that is the sum of all chunks of the stream")
         case {"type": kind} if kind in _CALLS:
             call = _tool_call(block, path)
             found.calls += [call] if call.id not in listed else []
+        case _ if block.get("type") in _OF_SERVER_TOOLS or is_of_server_tool(block):
+            pass
         case _:
-            found.texts.append(openai.text_of(block, path))
+            found.texts.append(_text_of(block, path))
+
+
+def _text_of(block: dict[str, Any], path: str) -> str:
+    """Returns the text of a block of any message. A mark for a provider's prompt cache has none."""
+    match block:
+        case {"type": "text-plain", "text": str(text)}:
+            return text
+        case {"cachePoint": _} | {"type": "cachePoint" | "cache_point"}:  # ChatBedrockConverse.create_cache_point
+            return ""
+        case {"type": _}:
+            return openai.text_of(block, path)
+        case {"text": str(text)}:  # Bedrock's own form: langchain_core.messages.block_translators.bedrock_converse
+            return text
+        case {"index": _} if len(block) == 1:  # left by a stream: github.com/langchain-ai/langchain/pull/36725
+            return ""
+    return openai.text_of(block, path)
 
 
 def _tool_call(value: object, path: str) -> ToolCall:
-    """The ToolCall of LangChain's form, of Anthropic's, or of either of OpenAI's APIs."""
+    """Returns the ToolCall of a call in the form of LangChain, of Anthropic, or of one of OpenAI's APIs."""
     call = an_object(value, path)
     if "function" in call:
         return openai.tool_call(call, path)

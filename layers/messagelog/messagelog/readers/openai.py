@@ -1,7 +1,8 @@
 """OpenAI Chat Completions messages, and replies of that API, as messages of the log.
 
-Source: the API reference of `POST /v1/chat/completions` (platform.openai.com/docs/api-reference/chat); of a Response of
-the Responses API, `object` is always `response` (platform.openai.com/docs/api-reference/responses/object).
+Sources: the API reference of `POST /v1/chat/completions` (platform.openai.com/docs/api-reference/chat), the values of
+`object` there and in the Responses API (platform.openai.com/docs/api-reference/responses/object), and for the content
+lists of Mistral's reasoning models docs.mistral.ai/capabilities/reasoning.
 """
 
 from __future__ import annotations
@@ -13,15 +14,19 @@ from messagelog.readers.reading import (
     NOT_TEXT,
     Found,
     a_list,
+    a_message,
     a_role,
     a_text,
     an_object,
     an_optional_text,
     content_of,
+    each_part,
     entries,
     joined,
     only_assistant_fields,
     refuse,
+    refuse_stream,
+    texts_in,
 )
 from messagelog.strictjson import below
 from messagelog.views.arguments import parsed
@@ -34,7 +39,8 @@ _ROLES: dict[str, Role] = {
     "tool": "tool",
     "function": "tool",
 }
-_THINKING = ("reasoning_content", "reasoning")  # what compatible endpoints call it
+_THINKING = ("reasoning_content", "reasoning")  # the names that compatible endpoints use
+_WHOLE = "use `client.chat.completions.stream(…)` and give the result of its `get_final_completion()`"
 
 
 def from_openai(messages: object) -> list[AgentMessage]:
@@ -55,15 +61,17 @@ def from_openai(messages: object) -> list[AgentMessage]:
 
 
 def _unwrapped(entry: Any, path: str) -> tuple[dict[str, Any], str]:
-    """The message in a ChatCompletion or one of its choices, or the message that `entry` is."""
-    fields = an_object(entry, path)
+    """Returns the message of a ChatCompletion or of one of its choices, or the entry if it is a message."""
+    fields = a_message(entry, path)
+    if fields.get("object") == "chat.completion.chunk":
+        refuse_stream(path, _WHOLE)
     if fields.get("object") == "response":
         refuse(path, "is a reply of the Responses API, and from_openai reads Chat Completions: append its text")
     if "choices" in fields:
         path = below(path, "choices")
         choices = a_list(fields["choices"], path)
         if len(choices) != 1:
-            refuse(path, "holds more or less than one choice: pass the message of the one to keep")
+            refuse(path, "must hold exactly one choice: pass the message of the choice to keep")
         fields, path = an_object(choices[0], f"{path}[0]"), f"{path}[0]"
     if "message" in fields:
         path = below(path, "message")
@@ -87,25 +95,32 @@ def _messages(fields: dict[str, Any], path: str) -> list[AgentMessage]:
 
 def _assistant(fields: dict[str, Any], path: str) -> Found:
     no_audio(fields, path)
-    thoughts = [fields[name] for name in _THINKING if isinstance(fields.get(name), str)][:1]
-    found = Found([an_optional_text(fields, "refusal", path) or ""], thoughts)
+    found = Found(thoughts=[fields[name] for name in _THINKING if isinstance(fields.get(name), str)][:1])
     for index, call in enumerate(a_list(fields.get("tool_calls") or [], below(path, "tool_calls"))):
         found.calls.append(tool_call(call, f"{below(path, 'tool_calls')}[{index}]"))
     found.calls += function_call(fields, path)
-    # The API itself replies with null where the model says nothing.
-    content = content_of(fields, path, optional=found.says_something or "content" in fields)
-    found.texts.insert(0, joined(content, below(path, "content"), text_of))
+    for where, part in each_part(fields.get("content"), below(path, "content")):
+        match part:
+            case str():
+                found.texts.append(part)
+            case {"type": "thinking", "thinking": thinking}:
+                found.thoughts.append("".join(texts_in(thinking)))
+            case {"type": "reference"}:  # Mistral's citation marks
+                pass
+            case _:
+                found.texts.append(text_of(an_object(part, where), where))
+    found.texts.append(an_optional_text(fields, "refusal", path) or "")
     return found
 
 
 def no_audio(fields: dict[str, Any], path: str) -> None:
-    """Refuses what a model spoke instead of writing it."""
+    """Refuses a reply that the model spoke."""
     if fields.get("audio") is not None:
         refuse(below(path, "audio"), NOT_TEXT)
 
 
 def function_call(fields: dict[str, Any], path: str) -> list[ToolCall]:
-    """The call in the older field `function_call`, if there is one. It has no id but the function's name."""
+    """Returns the call in the older field `function_call`, if there is one. The function's name is its id."""
     if fields.get("function_call") is None:
         return []
     where = below(path, "function_call")
@@ -114,21 +129,21 @@ def function_call(fields: dict[str, Any], path: str) -> list[ToolCall]:
 
 
 def tool_call(value: object, path: str) -> ToolCall:
-    """The ToolCall of an entry of `tool_calls`. Raises CodecError if it calls no function."""
+    """Returns the ToolCall of an entry of `tool_calls`. Raises CodecError if it does not call a function."""
     call = an_object(value, path)
     if call.get("function") is None:
-        refuse(path, "is no function call, and only those can be kept")
+        refuse(path, "is not a function call, and only those can be kept")
     where = below(path, "function")
     return named_call(an_optional_text(call, "id", path) or "", an_object(call["function"], where), where)
 
 
 def named_call(id: str, function: dict[str, Any], path: str) -> ToolCall:
-    """The ToolCall of an object with a function's `name` and its `arguments` as text."""
+    """Returns the ToolCall of an object with a function's `name` and its `arguments` as text."""
     return ToolCall(id, a_text(function, "name", path), _args(function.get("arguments")))
 
 
 def _args(arguments: Any) -> Any:
-    """The value in the text, where `to_openai` makes of it a text that means the same; else the text itself.
+    """Returns the value in the text, or the text itself if it holds null, a text, or no JSON.
 
     Some compatible endpoints give the value instead of its text.
     """
@@ -139,6 +154,6 @@ def _args(arguments: Any) -> Any:
 
 
 def text_of(part: dict[str, Any], path: str) -> str:
-    """The text of a part of a content. Raises CodecError if it is something else."""
+    """Returns the text of a part of a content. Raises CodecError if it is something else."""
     kind = part.get("type")
     return a_text(part, kind, path) if kind in ("text", "refusal") else refuse(path, NOT_TEXT)

@@ -1,4 +1,4 @@
-"""What the readers of all kinds of messages share: plain data out of SDK objects, and faults with their path."""
+"""What the readers share: plain data out of SDK objects, and errors with the path of the fault."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import Any, NoReturn
 from messagelog.errors import CodecError
 from messagelog.messages import AgentMessage, Role, ToolCall
 from messagelog.sdk_objects import fields_of
-from messagelog.strictjson import below, refuse_kind
+from messagelog.strictjson import below, kind_of, refuse_kind
 
 NOT_TEXT = "is not text, and a message holds text only: keep it elsewhere and refer to it in the text"
+_EXPECTED = 'must be an object such as {"role": "user", "content": "…"}, a reply of the SDK, or a list of these'
 _CALL_FIELDS = ("tool_calls", "invalid_tool_calls", "function_call")
 
 
 def entries(messages: object) -> Iterator[tuple[str, Any]]:
-    """Each message as plain data, with its path: `[2]` in a sequence, nothing for a message by itself."""
+    """Yields each message as plain data with its path: `[2]` in a sequence, empty for a single message."""
     try:
         value = plain(messages)
     except RecursionError:
@@ -29,7 +30,7 @@ def entries(messages: object) -> Iterator[tuple[str, Any]]:
 
 
 def plain(value: Any) -> Any:
-    """Dicts and lists in place of pydantic models, iterators and tuples, all the way down."""
+    """Returns dicts and lists in place of pydantic models, iterators and tuples, at every level."""
     held = fields_of(value)
     value = value if held is None else held
     if isinstance(value, Mapping):
@@ -45,35 +46,51 @@ def refuse(path: str, reason: str) -> NoReturn:
     raise CodecError(path, reason)
 
 
+def a_message(value: object, path: str) -> dict[str, Any]:
+    """Returns an entry of what the caller gave, if it is an object. Otherwise the error says what to give."""
+    return value if isinstance(value, dict) else refuse(path, f"{_EXPECTED}, not {kind_of(value)}")
+
+
+def refuse_stream(path: str, way_out: str) -> NoReturn:
+    """Refuses a piece of a streamed reply. `way_out` says how to get the whole reply."""
+    refuse(path, f"is a piece of a streamed reply, not a message: {way_out}")
+
+
 def an_object(value: object, path: str) -> dict[str, Any]:
-    """The value, if it is an object."""
+    """Returns the value, if it is an object."""
     return value if isinstance(value, dict) else refuse_kind(value, path, "an object")
 
 
 def a_list(value: object, path: str) -> list[Any]:
-    """The value, if it is a list."""
+    """Returns the value, if it is a list."""
     return value if isinstance(value, list) else refuse_kind(value, path, "a list")
 
 
 def a_text(fields: dict[str, Any], name: str, path: str) -> str:
-    """The text in the field `name` of what is at `path`."""
+    """Returns the text in the field `name` of the object at `path`."""
     value = fields.get(name)
     return value if isinstance(value, str) else refuse_kind(value, below(path, name), "text")
 
 
 def an_optional_text(fields: dict[str, Any], name: str, path: str) -> str | None:
-    """The same, None where the field is missing or null."""
+    """Returns the same, or None if the field is missing or null."""
     return None if fields.get(name) is None else a_text(fields, name, path)
 
 
 def a_role(fields: dict[str, Any], name: str, path: str, roles: Mapping[str, Role]) -> Role:
-    """The log's role for the one in the field `name`."""
+    """Returns the log's role for the role in the field `name`."""
     role = a_text(fields, name, path)
     return roles[role] if role in roles else refuse(below(path, name), f"must be one of {', '.join(roles)}")
 
 
+def content_of(fields: dict[str, Any], path: str, *, optional: bool) -> Any:
+    """Returns the content of a message, None if it is `optional` and missing: an assistant may say nothing."""
+    content = fields.get("content")
+    return content if content is not None or optional else refuse(below(path, "content"), "is missing")
+
+
 def each_part(content: object, path: str) -> Iterator[tuple[str, Any]]:
-    """The parts of a content that is a list, each with its path; a content that is one text is one part."""
+    """Yields the parts of a content that is a list, each with its path. A content that is a text is one part."""
     if isinstance(content, str):
         yield path, content
     elif content is not None:
@@ -81,55 +98,61 @@ def each_part(content: object, path: str) -> Iterator[tuple[str, Any]]:
             yield f"{path}[{index}]", part
 
 
-def content_of(fields: dict[str, Any], path: str, *, optional: bool = False) -> Any:
-    """The content of a message. Only `optional` may it be missing: where the message says something beside it."""
-    content = fields.get("content")
-    return content if content is not None or optional else refuse(below(path, "content"), "is missing")
-
-
-def only_assistant_calls(calls: object, role: Role, path: str) -> None:
-    """Refuses the calls of a message that is not the assistant's, since no view would show them."""
-    if calls and role != "assistant":
-        refuse(path, "holds a tool call, and only a message of the role assistant may")
-
-
-def only_assistant_fields(fields: dict[str, Any], role: Role, path: str) -> None:
-    """The same, for each field in which OpenAI or LangChain keep calls."""
-    for name in _CALL_FIELDS:
-        only_assistant_calls(fields.get(name), role, below(path, name))
-
-
-def no_foreign_calls(fields: dict[str, Any], path: str) -> None:
-    """Refuses the calls of a message that has them in another place than its provider reads."""
-    for name in _CALL_FIELDS:
-        if fields.get(name):
-            refuse(below(path, name), "is no field of such a message: from_openai and from_langchain read it")
-
-
 def joined(content: object, path: str, text_of: Callable[[Any, str], str]) -> str:
-    """The texts of all parts of a content, joined."""
+    """Returns the texts of all parts of a content, joined. `text_of` gives the text of a part that is an object."""
     return "".join(
         part if isinstance(part, str) else text_of(an_object(part, where), where)
         for where, part in each_part(content, path)
     )
 
 
+def texts_in(value: object) -> list[str]:
+    """Returns the texts in a text, or in a list of texts and of objects with a field `text`. Anything else is skipped.
+
+    Thinking comes in these shapes, and nothing that it holds may keep the answer beside it out of the log.
+    """
+    parts = value if isinstance(value, list) else [value]
+    texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
+    return [text for text in texts if isinstance(text, str)]
+
+
+def only_assistant_calls(calls: object, role: Role, path: str) -> None:
+    """Refuses calls of a message that is not the assistant's, because no view would show them."""
+    if calls and role != "assistant":
+        refuse(path, "holds a tool call, and only a message of the role assistant may")
+
+
+def only_assistant_fields(fields: dict[str, Any], role: Role, path: str) -> None:
+    """Refuses the same in each field in which OpenAI or LangChain keeps calls."""
+    for name in _CALL_FIELDS:
+        only_assistant_calls(fields.get(name), role, below(path, name))
+
+
+def no_foreign_calls(fields: dict[str, Any], path: str) -> None:
+    """Refuses calls in a field that the provider of the message does not have."""
+    for name in _CALL_FIELDS:
+        if fields.get(name):
+            refuse(below(path, name), "is not a field of such a message: read it with from_openai or from_langchain")
+
+
 @dataclass(slots=True)
 class Found:
-    """What was found in one message of another library."""
+    """What one message of another library holds.
+
+    Attributes:
+        texts: The parts of its text.
+        thoughts: The texts of its thinking.
+        calls: Its tool calls.
+        results: The results of tools in it, as messages.
+    """
 
     texts: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
     calls: list[ToolCall] = field(default_factory=list)
     results: list[AgentMessage] = field(default_factory=list)
 
-    @property
-    def says_something(self) -> bool:
-        """Whether anything but empty text was found so far."""
-        return any((*self.texts, *self.thoughts, *self.calls, *self.results))
-
     def messages(self, role: Role, name: str | None = None) -> list[AgentMessage]:
-        """Thinking first, then results, then the message itself, unless it has nothing to say beside those."""
+        """Returns the thinking, the results, and the message itself, unless it is empty and there are others."""
         found = [AgentMessage("reasoning", thought) for thought in self.thoughts if thought] + self.results
         text = "".join(self.texts)
         if text or self.calls or not found:
