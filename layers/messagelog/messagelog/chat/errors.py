@@ -5,7 +5,7 @@
     │  ├─ PromptChangedError   somebody else changed the prompt tree
     │  ├─ SendRunningError     a send is running in this conversation
     │  └─ TurnDoneError        the turn to resume is done, or another turn took its place
-    └─ NoModelError            no model is configured
+    └─ NoModelError            no usable model is configured
     WrittenError               something may be recorded: go on with a send without content
     ├─ LeaseLostError          another send took over
     ├─ TurnFailedError         the content is recorded or queued, but the turn did not finish
@@ -20,7 +20,11 @@ from messagelog.errors import ConflictError, NotWrittenError, WrittenError
 
 
 class PromptChangedError(ConflictError):
-    """Somebody else changed the prompt tree since it was read. `version` is the version it has now."""
+    """Somebody else changed the prompt tree after it was read.
+
+    Attributes:
+        version: The version that the tree has now.
+    """
 
     def __init__(self, version: int) -> None:
         super().__init__(version)
@@ -28,8 +32,8 @@ class PromptChangedError(ConflictError):
 
     def __str__(self) -> str:
         return (
-            f"the prompt tree was changed by somebody else and now has version {self.version}; nothing was written: "
-            "read it again and change that"
+            f"the prompt tree was changed by somebody else and has version {self.version}; nothing was written: "
+            "read it again and repeat your change"
         )
 
 
@@ -48,7 +52,7 @@ class TurnDoneError(ConflictError):
 
 
 class NoModelError(NotWrittenError):
-    """No model is configured for chats. The text says which variable to set."""
+    """No usable model is configured for chats. The text says which setting to change."""
 
 
 class LeaseLostError(WrittenError):
@@ -69,13 +73,18 @@ class ProviderError(WrittenError):
     """The model's provider could not be reached, refused the request, or broke off in the middle of a reply.
 
     Everything that the send recorded before is in the log; the broken reply is not. Go on with a send without content.
-    `status` is the HTTP status of the provider's answer, None if there was none.
+
+    Args:
+        reason: The text of the error. It holds nothing of the conversation, so the provider's own words are left out.
+        status: The HTTP status of the provider's answer; None if there was no answer.
+        code: The cause for log lines: the provider's error code, its finish reason, or the class of the SDK's error.
     """
 
-    def __init__(self, reason: str, status: int | None = None) -> None:
-        super().__init__(reason, status)
+    def __init__(self, reason: str, status: int | None = None, code: str = "") -> None:
+        super().__init__(reason, status, code)
         self.reason = reason
         self.status = status
+        self.code = code
 
     def __str__(self) -> str:
         return self.reason

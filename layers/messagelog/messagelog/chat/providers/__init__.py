@@ -1,9 +1,7 @@
-"""Where a chat's answers come from: one small protocol, and the events that a reply streams in.
+"""The protocol of a model's provider, and the events in which a reply is streamed.
 
-Each event has a `kind` by which stream hooks pick it.
-
-A provider is imported from its own module, since each needs a package that others do not: `providers.openai`,
-`providers.bedrock`.
+Each provider is imported from its own module, since each needs a package that the others do not need:
+`messagelog.chat.providers.openai` and `messagelog.chat.providers.bedrock`.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ class ContentDelta:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
-    """The next piece of the model's thinking."""
+    """The next piece of the model's reasoning."""
 
     kind: ClassVar[Literal["reasoning"]] = "reasoning"
     text: str
@@ -33,9 +31,13 @@ class ReasoningDelta:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallDelta:
-    """The next piece of a tool call: `index` tells the calls of a reply apart, `arguments` is a part of a JSON text.
+    """The next piece of a tool call.
 
-    `id` and `name` come with the first piece of a call, and are empty in the others.
+    Attributes:
+        index: Tells the calls of a reply apart. Some endpoints give 0 to all calls.
+        id: The id of the call. It is usually empty after the first piece.
+        name: The name of the tool. It is usually empty after the first piece.
+        arguments: A part of the JSON text of the arguments.
     """
 
     kind: ClassVar[Literal["tool_call"]] = "tool_call"
@@ -46,15 +48,18 @@ class ToolCallDelta:
 
     @property
     def text(self) -> str:
-        """What hooks look through."""
+        """The text in which a hook's pattern is searched."""
         return self.arguments
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The reply has come to its end, for a reason in the provider's words; without this event, it broke off.
+    """The end of a reply. A reply without this event broke off.
 
-    `is_cut`: the model was stopped before it had said all, so that a tool call may lack a part of its arguments.
+    Attributes:
+        reason: The provider's word for the reason.
+        is_cut: Whether the model was stopped before it had said everything, so that a tool call may lack a part of its
+            arguments. No tool of such a reply runs.
     """
 
     kind: ClassVar[Literal["finish"]] = "finish"
@@ -66,7 +71,13 @@ Event: TypeAlias = ContentDelta | ReasoningDelta | ToolCallDelta | Finish
 
 
 class ToolSpec(Protocol):
-    """What a model is told of a tool: a name of `[a-zA-Z0-9_-]{1,64}`, and its parameters as a JSON schema."""
+    """The description of a tool for the model.
+
+    Attributes:
+        name: 1 to 64 of a-z, A-Z, 0-9, `_` and `-`.
+        description: A text for the model; it may be empty.
+        parameters: The JSON schema of the arguments.
+    """
 
     @property
     def name(self) -> str: ...
@@ -80,15 +91,25 @@ class Provider(Protocol):
     """A model that answers. Implementations are safe to use from many threads."""
 
     def view(self, messages: Sequence[StoredMessage]) -> list[dict[str, Any]]:
-        """The messages as the provider takes them."""
+        """Returns the messages in the provider's form."""
         ...
 
     def stream(
         self, system: str | None, messages: Sequence[Mapping[str, Any]], tools: Sequence[ToolSpec]
     ) -> Iterator[Event]:
-        """Asks the model, and yields its reply as it comes, Finish last.
+        """Asks the model, and yields its reply while it comes.
 
-        `messages` are what `view` gave. An iterator that is dropped ends the request. Raises ProviderError, whose text
-        holds nothing of the conversation.
+        Closing the iterator ends the request.
+
+        Args:
+            system: The system prompt; None for none.
+            messages: The messages, in the form that `view` returns.
+            tools: The tools that the model may call.
+
+        Yields:
+            The events of the reply. The last one is Finish.
+
+        Raises:
+            ProviderError: There is no whole reply. The text of the error holds nothing of the conversation.
         """
         ...

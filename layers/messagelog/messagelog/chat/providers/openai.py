@@ -1,47 +1,53 @@
 """Answers from OpenAI, or from any endpoint that speaks its Chat Completions API.
 
-Rules from the API reference, `POST /v1/chat/completions` and "The chat completion chunk object"
-(platform.openai.com/docs/api-reference/chat). Compatible endpoints stream a model's thinking as `reasoning_content`
-(vLLM, DeepSeek) or `reasoning` (OpenRouter, Ollama). It cannot be given back, and is not asked for: an endpoint whose
-model thinks unasked is told not to by `options`.
+Rules from the API reference, `POST /v1/chat/completions` (platform.openai.com/docs/api-reference/chat): the list of
+tools must not be empty, and `tool_choice` and `parallel_tool_calls` are allowed only with tools. `chunks.py` reads the
+stream, and `finish_reasons.py` says which replies are whole.
 
-With the `finish_reason` `length` or `content_filter`, content is missing ("The chat completion object" there), and so
-may be a part of a tool call.
+Reasoning cannot be given back, and is not asked for. Tell an endpoint whose model reasons unasked not to do so, by
+`options`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from urllib.parse import urlsplit
 
 try:
     import openai
 except ImportError as error:
     how = "pip install 'openai>=3.57,<4'"
-    raise ImportError(f"OpenAIProvider needs what the extra messagelog[openai] brings: {how}") from error
+    raise ImportError(f"OpenAIProvider needs the extra messagelog[openai]: {how}") from error
 
-from messagelog.chat.errors import ProviderError
-from messagelog.chat.providers import ContentDelta, Event, Finish, ReasoningDelta, ToolCallDelta, ToolSpec
+from messagelog.chat.errors import NoModelError, ProviderError
+from messagelog.chat.providers import Event, ToolSpec
+from messagelog.chat.providers.chunks import error_code, events
+from messagelog.chat.providers.options import checked_options
 from messagelog.messages import StoredMessage
 from messagelog.views.openai import to_openai
 
-if TYPE_CHECKING:
-    from openai.types.chat import ChatCompletionChunk
-    from openai.types.chat.chat_completion_chunk import ChoiceDelta
-
-NO_KEY = "none"  # the SDK insists on one
-_CUT = ("length", "content_filter")
-_CODE = re.compile(r"[\w.-]{1,64}", re.ASCII)
+NO_KEY = "none"  # the SDK requires a key
+_OURS = ("model", "messages", "stream")
+_NEEDS_TOOLS = ("tool_choice", "parallel_tool_calls")
 
 
 class OpenAIProvider:
     """A model behind the Chat Completions API.
 
-    Without `base_url` it is OpenAI's own. Without `api_key` the key is OPENAI_API_KEY's; an endpoint at `base_url` may
-    ask for none, and none need be set. `timeout` is how many seconds may pass without a byte. Requests that fail before
-    the reply begins are sent again, at most `max_retries` times. `options` are further fields of the request, such as
-    `temperature`. A `client` that is given is used as it is.
+    Args:
+        model: The name of the model.
+        base_url: The URL of a compatible endpoint; None for OpenAI's own. White space around it is ignored.
+        api_key: The key; None for that of OPENAI_API_KEY. An endpoint at `base_url` may need none. White space around
+            it is ignored.
+        timeout: The number of seconds that may pass without a byte.
+        max_retries: How often a request that failed before the reply began is sent again, at most.
+        options: Further fields of the request, such as `temperature`. `tools` are added to the chat's tools.
+        client: A client to use as it is.
+
+    Raises:
+        NoModelError: The key or the URL cannot be used. The error does not show them.
+        ValueError: `options` hold a field that the provider sets itself.
     """
 
     def __init__(
@@ -56,8 +62,8 @@ class OpenAIProvider:
         client: openai.OpenAI | None = None,
     ) -> None:
         self._model = model
-        self._options = dict(options or {})
-        self._client = client or _client(base_url, api_key, timeout=timeout, max_retries=max_retries)
+        self._options = checked_options(options, _OURS)
+        self._client = client or _client(_url(base_url), _key(api_key), timeout=timeout, max_retries=max_retries)
 
     def view(self, messages: Sequence[StoredMessage]) -> list[dict[str, Any]]:
         """See `Provider.view`."""
@@ -67,27 +73,72 @@ class OpenAIProvider:
         self, system: str | None, messages: Sequence[Mapping[str, Any]], tools: Sequence[ToolSpec]
     ) -> Iterator[Event]:
         """See `Provider.stream`. The system prompt is the first message."""
-        prompt = [] if system is None else [{"role": "system", "content": system}]
-        request: dict[str, Any] = {"model": self._model, "messages": [*prompt, *messages]}
-        if tools:  # an empty list is refused
-            request["tools"] = [_function(tool) for tool in tools]
+        request = self._request(system, messages, tools)
         try:
-            with self._client.chat.completions.create(**request, stream=True, extra_body=self._options) as chunks:
-                for chunk in chunks:
-                    yield from _events(chunk)
+            with self._client.chat.completions.create(**request) as chunks:
+                yield from events(chunks)
+        except ProviderError:
+            raise
         except openai.APIError as error:
             raise _error_of(error) from None
-        except (ValueError, TypeError, AttributeError):  # the SDK does not check what an endpoint sends
-            raise ProviderError("the provider's reply is no stream of chat completion chunks") from None
+        except Exception as error:  # the SDK checks neither the request nor the reply
+            name = type(error).__name__
+            raise ProviderError(f"the request or its reply cannot be used ({name})", code=name) from None
+
+    def _request(
+        self, system: str | None, messages: Sequence[Mapping[str, Any]], tools: Sequence[ToolSpec]
+    ) -> dict[str, Any]:
+        prompt = [] if system is None else [{"role": "system", "content": system}]
+        extra = dict(self._options)
+        offered = [*map(_function, tools), *(extra.pop("tools", None) or [])]
+        if not offered:
+            for name in _NEEDS_TOOLS:
+                extra.pop(name, None)
+        request = {"model": self._model, "messages": [*prompt, *messages], "stream": True, "extra_body": extra}
+        return {**request, "tools": offered} if offered else request
 
 
 def _client(base_url: str | None, api_key: str | None, **how: Any) -> openai.OpenAI:
     try:
-        return openai.OpenAI(base_url=base_url, api_key=api_key or None, **how)
-    except openai.OpenAIError:  # there is no key, also not in OPENAI_API_KEY
+        client = openai.OpenAI(base_url=base_url, api_key=api_key, **how)
+    except openai.OpenAIError:  # there is no key, not even in OPENAI_API_KEY
         if base_url is None:
             raise
         return openai.OpenAI(base_url=base_url, api_key=NO_KEY, **how)
+    client.api_key = _key(client.api_key) or NO_KEY  # OPENAI_API_KEY may end with a line break
+    return client
+
+
+def _key(api_key: str | None) -> str | None:
+    """The key without white space around it, None if nothing is left.
+
+    An HTTP header carries it, as a bearer token of visible ASCII characters (RFC 6750, section 2.1).
+    """
+    key = (api_key or "").strip()
+    if any(not "!" <= character <= "~" for character in key):
+        raise _unusable("the API key holds a blank, a control character or a character that is not ASCII", "BadApiKey")
+    return key or None
+
+
+def _url(base_url: str | None) -> str | None:
+    url = (base_url or "").strip()
+    if url and not _is_http(url):
+        raise _unusable("the base URL is not a URL that begins with http:// or https:// and names a host", "BadBaseUrl")
+    return url or None
+
+
+def _is_http(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and url.isprintable() and " " not in url
+
+
+def _unusable(reason: str, code: str) -> NoModelError:
+    error = NoModelError(f"{reason}; nothing was written: correct the setting")
+    error.code = code
+    return error
 
 
 def _function(tool: ToolSpec) -> dict[str, Any]:
@@ -95,42 +146,16 @@ def _function(tool: ToolSpec) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def _events(chunk: ChatCompletionChunk) -> Iterator[Event]:
-    """The events of a chunk. The one that counts the tokens has no choice, and others may not have a delta."""
-    for choice in (chunk.choices or [])[:1]:
-        if choice.delta is not None:
-            yield from _delta_events(choice.delta)
-        if choice.finish_reason:
-            yield Finish(choice.finish_reason, is_cut=choice.finish_reason in _CUT)
-
-
-def _delta_events(delta: ChoiceDelta) -> Iterator[Event]:
-    thinking = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
-    if isinstance(thinking, str):
-        yield ReasoningDelta(thinking)
-    for text in (_text(delta.content), _text(delta.refusal)):
-        if text:
-            yield ContentDelta(text)
-    for call in delta.tool_calls or []:
-        name, arguments = (call.function.name, call.function.arguments) if call.function else (None, None)
-        yield ToolCallDelta(int(call.index or 0), _text(call.id), _text(name), _text(arguments))
-
-
-def _text(value: object) -> str:
-    """A text of a chunk, empty where there is none. The SDK hands on what an endpoint sends, whatever its type."""
-    if value is not None and not isinstance(value, str):
-        raise TypeError("not a text")
-    return value or ""
-
-
 def _error_of(error: openai.APIError) -> ProviderError:
     """The error without the provider's own words, which may quote the conversation."""
     if isinstance(error, openai.APITimeoutError):
-        return ProviderError("the provider did not answer in time")
+        return ProviderError("the provider did not answer in time", code=type(error).__name__)
     if isinstance(error, openai.APIConnectionError):
-        return ProviderError("the connection to the provider failed or broke off")
-    code = next((code for code in (error.code, error.type) if isinstance(code, str) and _CODE.fullmatch(code)), None)
+        cause = type(error.__cause__ or error).__name__
+        return ProviderError(f"the connection to the provider failed or broke off ({cause})", code=cause)
+    code = error_code({"code": error.code, "type": error.type})
     named = f" ({code})" if code else ""
     if isinstance(error, openai.APIStatusError):
-        return ProviderError(f"the provider answered {error.status_code}{named}", error.status_code)
-    return ProviderError(f"the provider broke off its reply with an error{named}")
+        reason = f"the provider answered {error.status_code}{named}"
+        return ProviderError(reason, error.status_code, code or type(error).__name__)
+    return ProviderError(f"the provider broke off its reply with an error{named}", code=code or type(error).__name__)
