@@ -1,4 +1,4 @@
-"""Tortures the log and says what came of it. Exits 1 if a promise was broken."""
+"""Tortures the log and reports the result. Exits with 1 if a promise was broken."""
 
 from __future__ import annotations
 
@@ -7,16 +7,22 @@ import sys
 
 from tests.torture.run import Plan, run
 
+_HELP = {
+    "seconds": "how long processes read and write",
+    "writers": "processes that write at a time",
+    "readers": "processes that read",
+    "kill_every": "mean seconds between two kills of a writer",
+    "freeze_every": "mean seconds between two freezes of a process",
+}
+
 
 def main() -> int:
     plan = Plan()
     parser = argparse.ArgumentParser(prog="python -m tests.torture", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=plan.seconds, help="how long processes read and write")
-    parser.add_argument("--writers", type=int, default=plan.writers, help="processes that write at a time")
-    parser.add_argument("--readers", type=int, default=plan.readers, help="processes that read")
-    parser.add_argument("--kill-every", type=float, default=plan.kill_every, help="mean seconds between two kills")
-    arguments = parser.parse_args()
-    report = run(Plan(arguments.seconds, arguments.writers, arguments.readers, kill_every=arguments.kill_every))
+    for name, text in _HELP.items():
+        default = getattr(plan, name)
+        parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, help=text)
+    report = run(Plan(**vars(parser.parse_args())))
     print(report)
     return 1 if report.violations else 0
 

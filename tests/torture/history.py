@@ -1,7 +1,7 @@
-"""What happened, as every process writes it down while it goes on: one JSON object a line, each written at once.
+"""The history of a run. Each process writes down every event at once, as a line of JSON.
 
-A process that is killed leaves what it wrote, and perhaps half a line. Times are `time.monotonic`, which on Linux is
-one clock for all processes.
+A process that is killed leaves the lines that it wrote, and perhaps half a line. Times are `time.monotonic`, which on
+Linux is one clock for all processes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Outcome = Literal["acknowledged", "unknown", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """An append begins. `contents` are those of its messages; no two messages of a run share one."""
+    """An append begins. `contents` are the contents of its messages. No two messages of a run have the same one."""
 
     append: str
     writer: str
@@ -33,7 +33,7 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """An append is over. `seq` is what it returned."""
+    """An append has ended. `seq` is the seq that it returned."""
 
     append: str
     outcome: Outcome
@@ -43,9 +43,15 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A read of the messages from `first` to `last`; of none, `last` is `first - 1`. Its end was the log's end.
+    """A read of the messages from `first` to the end of the log.
 
-    `digest` is that of what it showed: see `digest_of`.
+    Attributes:
+        conversation: The conversation.
+        first: The first seq that was asked for.
+        last: The last seq that the read showed; `first - 1` if it showed none.
+        digest: The digest of the contents that it showed: see `digest_of`.
+        begun: When it began.
+        at: When it ended.
     """
 
     conversation: str
@@ -58,7 +64,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A read whose seqs did not follow each other."""
+    """A read that left out a seq."""
 
     conversation: str
     seqs: tuple[int, ...]
@@ -67,7 +73,7 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault was done to a request."""
+    """A fault was injected into a request, a clock or a process."""
 
     kind: str
     at: float
@@ -79,7 +85,7 @@ _KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in (Begin, End, R
 
 @dataclass(slots=True)
 class History:
-    """All that happened in a run, by kind."""
+    """All events of a run, by kind."""
 
     begins: list[Begin] = field(default_factory=list)
     ends: dict[str, End] = field(default_factory=dict)
@@ -102,7 +108,7 @@ class History:
 
 
 class Journal:
-    """Writes down what one process does."""
+    """Writes down the events of one process."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -115,13 +121,13 @@ class Journal:
         self._file.close()
 
     def write(self, event: Event) -> None:
-        """Safe to call from many threads: a line is one write."""
+        """Writes an event as one line. It is safe to call from many threads."""
         line = json.dumps({"event": type(event).__name__, **asdict(event)})
         self._file.write(line.encode() + b"\n")
 
 
 def history_in(folder: Path) -> History:
-    """What all journals in a folder tell."""
+    """The history that all journals in a folder hold."""
     history = History()
     for path in sorted(folder.glob("*.jsonl")):
         for event in _events_in(path):
@@ -130,11 +136,12 @@ def history_in(folder: Path) -> History:
 
 
 def digest_of(contents: Sequence[str]) -> str:
-    """Tells what was read from something else that might have been."""
+    """A digest that differs between any two lists of contents that a read may show."""
     return sha256("\n".join(contents).encode()).hexdigest()[:16]
 
 
 def now() -> float:
+    """The time on the clock of all processes."""
     return time.monotonic()
 
 

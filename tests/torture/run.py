@@ -1,18 +1,11 @@
-"""A run: processes on one MiniStack that fail and are killed, and the check of what they did."""
+"""A run: processes append to one MiniStack and read from it, while they fail. Then their history is checked."""
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import random
-import signal
 import tempfile
-import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import count
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from messagelog import MessageLog
@@ -22,26 +15,34 @@ from local.dynamodb import CREDENTIALS, connect, embedded_dynamodb
 from local.template import read_template
 from tests.torture.checker import Violation, violations_in
 from tests.torture.history import History, Journal, history_in, now
-from tests.torture.workers import Place, content_of, finish, read, write
-
-_SECONDS_TO_END = 60  # for a process to come to the end of what it is doing
+from tests.torture.processes import Processes
+from tests.torture.workers import Job, content_of, finish
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a run goes. `kill_every` is the mean number of seconds from one kill to the next."""
+    """The settings of a run. `kill_every` and `freeze_every` are mean numbers of seconds."""
 
     seconds: float = 120.0
     writers: int = 6
     readers: int = 2
     conversations: int = 2
-    share_of_faults: float = 0.15
+    share_of_faults: float = 0.2
     kill_every: float = 3.0
+    freeze_every: float = 3.0
 
 
 @dataclass(frozen=True)
 class Report:
-    """What came of a run."""
+    """The result of a run.
+
+    Attributes:
+        plan: The settings.
+        history: Everything that the processes wrote down.
+        kills: The number of writers that were killed.
+        counts: The number of messages in each conversation at the end.
+        violations: The broken promises.
+    """
 
     plan: Plan
     history: History
@@ -67,60 +68,32 @@ class Report:
 
 
 def run(plan: Plan) -> Report:
-    """Runs and checks."""
+    """Lets the processes work, and checks the log and their history."""
     os.environ.update(CREDENTIALS)
     with embedded_dynamodb() as endpoint, tempfile.TemporaryDirectory(prefix="torture-") as folder:
         table = read_template().tables["MessageTable"]
         connect(endpoint).create_table(**table)
         names = tuple(f"c{number}" for number in range(1, plan.conversations + 1))
-        place = Place(endpoint, table["TableName"], names, Path(folder), now() + plan.seconds, plan.share_of_faults)
-        kills = _work(plan, place)
+        job = Job(endpoint, table["TableName"], names, Path(folder), now() + plan.seconds, plan.share_of_faults)
+        processes = Processes(job, plan.writers, plan.readers)
+        processes.work(kill_every=plan.kill_every, freeze_every=plan.freeze_every)
         logs = {name: _log(endpoint, table["TableName"], name) for name in names}
-        _finish(place.folder, logs)
-        history = history_in(place.folder)
-        there = {name: [(message.seq, content_of(message)) for message in log.iter_all()] for name, log in logs.items()}
-    counts = tuple(map(len, there.values()))
-    return Report(plan, history, kills, counts, violations_in(history, there))
+        _finish(job.folder, logs)
+        history = history_in(job.folder)
+        stored = {name: [(message.seq, content_of(message)) for message in log.all()] for name, log in logs.items()}
+    counts = tuple(map(len, stored.values()))
+    return Report(plan, history, processes.kills, counts, violations_in(history, stored))
 
 
 def _log(endpoint: str, table: str, conversation: str) -> MessageLog:
-    """A log through a client that does not fail."""
+    """A log with a client that does not fail."""
     return MessageLog(DynamoDBStorage(conversation, table=table, client=connect(endpoint)))
 
 
-def _work(plan: Plan, place: Place) -> int:
-    """Runs all processes. Now and then a writer is killed, and another takes its place; how often, is returned."""
-    names = (f"w{number}" for number in count(1))
-    writers = [_start(write, place, next(names)) for _ in range(plan.writers)]
-    others = [_start(read, place, f"r{number}") for number in range(plan.readers)]
-    kills = 0
-    while now() < place.until:
-        time.sleep(min(random.expovariate(1 / plan.kill_every), max(0.0, place.until - now())))
-        if now() < place.until - plan.kill_every / 2:
-            victim = writers.pop(random.randrange(len(writers)))
-            os.kill(victim.pid or 0, signal.SIGKILL)
-            others.append(victim)
-            kills += 1
-            writers.append(_start(write, place, next(names)))
-    for process in (*writers, *others):
-        process.join(_SECONDS_TO_END)
-        if process.exitcode not in (0, -signal.SIGKILL):
-            process.kill()
-            raise RuntimeError(f"a process came to no good end: {process.exitcode}")
-    return kills
-
-
-def _start(work: Callable[[Place, str], None], place: Place, name: str) -> BaseProcess:
-    """By forking, which takes no time; there are no threads here that would be lost by it."""
-    process = multiprocessing.get_context("fork").Process(target=work, args=(place, name))
-    process.start()
-    return process
-
-
 def _finish(folder: Path, logs: dict[str, MessageLog]) -> None:
-    """What was begun with a key and has no known outcome is done again, by this process."""
+    """Appends again, in this process, whatever was begun with a key and has no known outcome."""
     history = history_in(folder)
-    open_ends = [begin for begin in history.begins if begin.key and begin.append not in history.ends]
+    unfinished = [begin for begin in history.begins if begin.key and begin.append not in history.ends]
     with Journal(folder / "finish.jsonl") as journal:
         for conversation, log in logs.items():
-            finish(log, [begin for begin in open_ends if begin.conversation == conversation], journal)
+            finish(log, [begin for begin in unfinished if begin.conversation == conversation], journal)

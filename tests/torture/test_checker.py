@@ -1,4 +1,4 @@
-"""The checker sees every violation that it is there to see, and none where there is none."""
+"""The checker finds every kind of violation, and finds none in a good history."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Log = list[tuple[int, str]]
 
 
 class Story:
-    """A history as it is told, one thing after the other, and the log that came of it."""
+    """A history that a test tells event by event, and the log that results from it."""
 
     def __init__(self) -> None:
         self.history = History()
@@ -49,13 +49,13 @@ class Story:
         self.history.add(Read("c1", first, len(self.log), digest_of(contents), self.tick(), self.tick()))
 
     def broken(self) -> set[str]:
-        """The promises that do not hold."""
+        """The promises that are broken."""
         return {violation.promise for violation in violations_in(self.history, {"c1": self.log})}
 
 
 @pytest.fixture
 def story() -> Story:
-    """Appends of every outcome, two writers, a batch, reads; two appends at the same time in the other order."""
+    """Appends of every outcome, several writers, batches and reads. Two appends overlap and commit in reverse order."""
     story = Story()
     story.read()
     story.append("a")
@@ -91,112 +91,112 @@ def test_a_good_history_has_no_violations(story: Story) -> None:
     assert story.broken() == set()
 
 
-def test_a_gap_is_seen(story: Story) -> None:
+def test_a_gap_is_found(story: Story) -> None:
     story.log[-1] = (10, "j.0")
     assert "seqs are 1, 2, 3 … without a gap" in story.broken()
 
 
-def test_a_seq_given_twice_is_seen(story: Story) -> None:
+def test_a_seq_that_was_given_twice_is_found(story: Story) -> None:
     story.log[-1] = (8, "j.0")
     assert "seqs are 1, 2, 3 … without a gap" in story.broken()
 
 
-def test_a_message_from_nowhere_is_seen(story: Story) -> None:
+def test_a_message_that_nobody_appended_is_found(story: Story) -> None:
     story.log.append((10, "z.0"))
-    assert story.broken() == {"nothing is there that nobody appended"}
+    assert story.broken() == {"the log holds only appended messages"}
 
 
-def test_an_acknowledged_append_that_is_lost_is_seen(story: Story) -> None:
+def test_a_lost_acknowledged_append_is_found(story: Story) -> None:
     story.log.pop()
-    assert story.broken() == {"what is acknowledged is there, at its seq"}
+    assert story.broken() == {"an acknowledged append is stored at its seq"}
 
 
-def test_an_append_at_another_seq_than_it_was_told_is_seen(story: Story) -> None:
+def test_an_append_at_another_seq_than_returned_is_found(story: Story) -> None:
     end = story.history.ends["j"]
     story.history.ends["j"] = replace(end, seq=8)
-    assert "what is acknowledged is there, at its seq" in story.broken()
+    assert "an acknowledged append is stored at its seq" in story.broken()
 
 
 @pytest.mark.parametrize("append", ["a", "c", "d", "g"])
-def test_an_append_that_is_there_twice_is_seen(story: Story, append: str) -> None:
-    """Also one of unknown outcome, or one that was cut off."""
+def test_an_append_that_is_stored_twice_is_found(story: Story, append: str) -> None:
+    """This holds also for an append of unknown outcome, and for one that was cut off."""
     story.log = renumbered([*contents(story), *(content for content in contents(story) if content[0] == append)])
-    assert "no append is there twice" in story.broken()
+    assert "no append is stored twice" in story.broken()
 
 
 @pytest.mark.parametrize("missing", ["b.0", "b.1", "b.2", "g.0", "g.1"])
-def test_a_part_of_a_batch_is_seen(story: Story, missing: str) -> None:
+def test_a_part_of_a_batch_is_found(story: Story, missing: str) -> None:
     story.log = renumbered([content for content in contents(story) if content != missing])
-    assert "batches are whole" in story.broken()
+    assert "a batch is stored whole" in story.broken()
 
 
-def test_a_batch_with_another_message_in_it_is_seen(story: Story) -> None:
+def test_a_batch_with_a_foreign_message_inside_is_found(story: Story) -> None:
     story.log = renumbered(["a.0", "b.0", "b.1", "d.0", "b.2", "c.0", "g.0", "g.1", "j.0"])
-    assert "batches are contiguous" in story.broken()
+    assert "a batch is contiguous" in story.broken()
 
 
-def test_a_batch_in_another_order_is_seen(story: Story) -> None:
+def test_a_batch_in_another_order_is_found(story: Story) -> None:
     story.log = renumbered(["a.0", "b.0", "b.2", "b.1", "d.0", "c.0", "g.0", "g.1", "j.0"])
-    assert story.broken() >= {"a read shows what stays"}
+    assert story.broken() >= {"a read shows the stored messages"}
 
 
-def test_a_refused_append_that_is_there_is_seen(story: Story) -> None:
+def test_a_refused_append_that_is_stored_is_found(story: Story) -> None:
     story.log.append((10, "e.0"))
-    assert "what is refused is not there" in story.broken()
+    assert "a refused append is not stored" in story.broken()
 
 
-def test_a_broken_expected_count_is_seen(story: Story) -> None:
+def test_a_broken_expected_count_is_found(story: Story) -> None:
     begin = story.history.begins[-1]
     story.history.begins[-1] = replace(begin, expected_count=7)
-    assert story.broken() == {"an expected count is kept"}
+    assert story.broken() == {"an expected count holds"}
 
 
-def test_a_writer_out_of_order_is_seen(story: Story) -> None:
+def test_a_writer_out_of_order_is_found(story: Story) -> None:
     story.commit(story.begin("y", "w9"))
     begin = story.history.begins.pop()
     story.commit(story.begin("x", "w9"))
     story.history.add(replace(begin, at=story.tick()))
-    assert story.broken() == {"each writer's appends keep their order"}
+    assert story.broken() == {"the appends of a writer are in order"}
 
 
-def test_an_append_before_one_that_was_there_first_is_seen(story: Story) -> None:
+def test_an_append_before_an_earlier_one_is_found(story: Story) -> None:
     late = story.begin("x", "w9")
     story.log = renumbered([*contents(story)[:-1], "x.0", "j.0"])
     story.history.ends["j"] = replace(story.history.ends["j"], seq=10)
     story.history.ends["x"] = End("x", "acknowledged", 9, story.tick())
     assert late.at > story.history.ends["j"].at
-    assert story.broken() >= {"seqs keep the order of time"}
+    assert story.broken() >= {"seqs follow the order of time"}
 
 
-def test_a_read_that_showed_something_else_is_seen(story: Story) -> None:
+def test_a_read_of_other_messages_is_found(story: Story) -> None:
     read = story.history.reads[-1]
     story.history.reads[-1] = replace(read, digest=digest_of(["something", "else"]))
-    assert story.broken() == {"a read shows what stays"}
+    assert story.broken() == {"a read shows the stored messages"}
 
 
 @pytest.mark.parametrize(("last", "promise"), [(2, True), (3, True), (4, False)])
-def test_a_read_that_ends_within_a_batch_is_seen(story: Story, last: int, promise: bool) -> None:
+def test_a_read_that_ends_inside_a_batch_is_found(story: Story, last: int, promise: bool) -> None:
     shown = digest_of(contents(story)[:last])
     story.history.reads = [Read("c1", 1, last, shown, 0.1, 0.2)]
     assert ("no read shows a part of a batch" in story.broken()) is promise
 
 
-def test_a_read_that_saw_less_than_an_earlier_one_is_seen(story: Story) -> None:
+def test_a_read_of_less_than_an_earlier_one_is_found(story: Story) -> None:
     story.history.reads.append(Read("c1", 1, 1, digest_of(["a.0"]), story.tick(), story.tick()))
-    assert story.broken() == {"reads go forward"}
+    assert story.broken() == {"reads never go back"}
 
 
-def test_a_read_that_did_not_see_what_was_acknowledged_is_seen(story: Story) -> None:
+def test_a_read_without_an_acknowledged_append_is_found(story: Story) -> None:
     story.history.reads = [Read("c1", 1, 6, digest_of(contents(story)[:6]), story.tick(), story.tick())]
-    assert story.broken() == {"reads go forward"}
+    assert story.broken() == {"reads never go back"}
 
 
-def test_a_hole_is_seen(story: Story) -> None:
+def test_a_hole_is_found(story: Story) -> None:
     story.history.add(Hole("c1", (1, 3), 1.0))
     assert story.broken() == {"no read shows a hole"}
 
 
-def test_what_is_written_down_is_read_back_also_behind_a_kill(tmp_path: Path, story: Story) -> None:
+def test_a_journal_is_read_back_also_after_a_kill(tmp_path: Path, story: Story) -> None:
     for number, begin in enumerate(story.history.begins):
         with Journal(tmp_path / f"{number % 2}.jsonl") as journal:
             journal.write(begin)

@@ -1,4 +1,4 @@
-"""The short form of the torture: some seconds, a few processes, and still every kind of fault."""
+"""A short form of the torture: a few seconds and processes, with every kind of fault."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from local.template import ROOT
 
 
 def test_no_promise_breaks_under_torture() -> None:
-    """In a process of its own, since it forks."""
+    """The torture forks, so it runs in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT / "layers/messagelog"), str(ROOT)))}
-    arguments = ["--seconds", "6", "--writers", "4", "--readers", "2", "--kill-every", "1"]
+    arguments = ["--seconds", "6", "--writers", "4", "--readers", "2", "--kill-every", "1", "--freeze-every", "1"]
     done = subprocess.run(
         [sys.executable, "-W", "error", "-m", "tests.torture", *arguments],
         cwd=ROOT,

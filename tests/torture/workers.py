@@ -1,4 +1,4 @@
-"""What the processes of a run do: writers append, readers read, both through a client that fails at random."""
+"""The work of a process in a run: writers append and readers read, through a client that fails at random."""
 
 from __future__ import annotations
 
@@ -23,16 +23,27 @@ from messagelog import (
 from messagelog.dynamodb import DynamoDBStorage, Retry
 
 from tests.support.faulty import Faulty
-from tests.torture.faults import random_fault
+from tests.torture.faults import RandomFaults
 from tests.torture.history import Begin, End, Fault, Hole, Journal, Outcome, Read, digest_of, now
+from tests.torture.wall_clock import WallClock, library_modules
 
-_SURELY_NOT_WRITTEN = (ConflictError, ThrottledError, StorageUnavailableError)
+READ_TIMEOUT = 1.0
+_NOT_WRITTEN = (ConflictError, ThrottledError, StorageUnavailableError)
 _PADDING = "All work and no play makes a long message. "
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a process works: `until` is on `history.now`, `share` is that of the requests that fail."""
+class Job:
+    """The work of all processes.
+
+    Attributes:
+        endpoint: The endpoint of DynamoDB.
+        table: The name of the table.
+        conversations: The conversations to work on.
+        folder: Where each process keeps its journal.
+        until: The time on `history.now` at which the work ends.
+        share: The share of the requests that fail.
+    """
 
     endpoint: str
     table: str
@@ -42,10 +53,15 @@ class Place:
     share: float
 
     def logs(self, journal: Journal) -> dict[str, MessageLog]:
-        """The conversations through one client of this process, which fails. Some processes are less patient."""
-        config = Config(connect_timeout=1, read_timeout=10, retries={"total_max_attempts": 1})
+        """The conversations, through one client of this process, which fails. Some processes are less patient.
+
+        The wall clock of this process steps from now on.
+        """
+        config = Config(connect_timeout=1, read_timeout=READ_TIMEOUT, retries={"total_max_attempts": 1})
         client = boto3.client("dynamodb", endpoint_url=self.endpoint, config=config)
-        Faulty(client, random_fault(self.share, lambda kind: journal.write(Fault(kind, now()))))
+        clock = WallClock()
+        clock.install(library_modules())
+        Faulty(client, RandomFaults(self.share, clock.step, lambda kind: journal.write(Fault(kind, now()))))
         retry = Retry(budget=random.choice((0.05, 0.5, 2.0)))
         return {
             name: MessageLog(DynamoDBStorage(name, table=self.table, client=client, retry=retry))
@@ -54,35 +70,35 @@ class Place:
 
 
 def content_of(message: StoredMessage) -> str:
-    """What tells the message from all others: its text without the padding."""
+    """The text of a message without the padding. No two messages have the same."""
     return message.content.partition(" ")[0]
 
 
 def message_of(content: str) -> AgentMessage:
-    """The message with this content, padded for a length that is its own, so that another process can make it again."""
+    """The message with this content and a padding. Every process makes the same one."""
     padding = _PADDING * (random.Random(content).choice((0, 0, 1, 40)))
     return AgentMessage("user", f"{content} {padding}")
 
 
 def append(log: MessageLog, begin: Begin) -> int:
-    """Does the append that is described."""
+    """Performs an append, and returns its seq."""
     messages = [message_of(content) for content in begin.contents]
     if len(messages) == 1:
         return log.append(messages[0], expected_count=begin.expected_count, idempotency_key=begin.key)
     return log.append_many(messages, expected_count=begin.expected_count, idempotency_key=begin.key)
 
 
-def write(place: Place, writer: str) -> None:
-    """Appends until the time is over: one message, a batch, a segment; with and without a key or a count."""
-    random.seed()  # a forked process would do as its parent and its siblings
-    with Journal(place.folder / f"{writer}.jsonl") as journal:
-        logs = place.logs(journal)
+def write(job: Job, writer: str) -> None:
+    """Appends until the time is over: single messages, batches and segments, with and without a key or a count."""
+    random.seed()  # otherwise all forked processes would do the same
+    with Journal(job.folder / f"{writer}.jsonl") as journal:
+        logs = job.logs(journal)
         for number in count():
-            if now() >= place.until:
+            if now() >= job.until:
                 return
             begin = _some_append(f"{writer}.{number}", writer, logs)
             journal.write(begin)
-            journal.write(_done(logs[begin.conversation], begin))
+            journal.write(_performed(logs[begin.conversation], begin))
 
 
 def _some_append(name: str, writer: str, logs: dict[str, MessageLog]) -> Begin:
@@ -105,14 +121,14 @@ def _some_append(name: str, writer: str, logs: dict[str, MessageLog]) -> Begin:
     )
 
 
-def _done(log: MessageLog, begin: Begin) -> End:
-    """Does it; with a key again and again until the outcome is known."""
+def _performed(log: MessageLog, begin: Begin) -> End:
+    """Performs an append. With a key, it tries again and again until the outcome is known."""
     while True:
         outcome: Outcome = "acknowledged"
         seq = None
         try:
             seq = append(log, begin)
-        except _SURELY_NOT_WRITTEN:
+        except _NOT_WRITTEN:
             outcome = "refused"
         except UnknownOutcomeError:
             outcome = "unknown"
@@ -120,40 +136,40 @@ def _done(log: MessageLog, begin: Begin) -> End:
             return End(begin.append, outcome, seq, now())
 
 
-def read(place: Place, reader: str) -> None:
-    """Reads until the time is over: whole, from a cursor, the last ones, with the count to compare."""
+def read(job: Job, reader: str) -> None:
+    """Reads until the time is over: the whole log, from a cursor, or the last messages."""
     random.seed()
-    with Journal(place.folder / f"{reader}.jsonl") as journal:
-        logs = place.logs(journal)
+    with Journal(job.folder / f"{reader}.jsonl") as journal:
+        logs = job.logs(journal)
         cursors = dict.fromkeys(logs, 0)
-        while now() < place.until:
+        while now() < job.until:
             conversation = random.choice(list(logs))
-            how = random.choice((_whole, *[_on] * 12, *[_newest] * 8))
+            how = random.choice((_all, *[_after] * 12, *[_last] * 8))
             begun = now()
             try:
                 first, messages = how(logs[conversation], cursors[conversation])
             except MessageLogError:
                 continue
-            event = _what_was_read(conversation, first, messages, begun)
+            event = _event_of(conversation, first, messages, begun)
             if isinstance(event, Read):
                 cursors[conversation] = event.last
             journal.write(event)
 
 
-def _whole(log: MessageLog, cursor: int) -> tuple[int, list[StoredMessage]]:
+def _all(log: MessageLog, cursor: int) -> tuple[int, list[StoredMessage]]:
     return 1, log.all()
 
 
-def _on(log: MessageLog, cursor: int) -> tuple[int, list[StoredMessage]]:
+def _after(log: MessageLog, cursor: int) -> tuple[int, list[StoredMessage]]:
     return cursor + 1, log.all(after=cursor)
 
 
-def _newest(log: MessageLog, cursor: int) -> tuple[int, list[StoredMessage]]:
+def _last(log: MessageLog, cursor: int) -> tuple[int, list[StoredMessage]]:
     messages = log.last(random.choice((1, 2, 10, 200)))
     return (messages[0].seq if messages else 1), messages
 
 
-def _what_was_read(conversation: str, first: int, messages: Sequence[StoredMessage], begun: float) -> Read | Hole:
+def _event_of(conversation: str, first: int, messages: Sequence[StoredMessage], begun: float) -> Read | Hole:
     seqs = tuple(message.seq for message in messages)
     if seqs != tuple(range(first, first + len(seqs))):
         return Hole(conversation, seqs, now())
@@ -162,11 +178,11 @@ def _what_was_read(conversation: str, first: int, messages: Sequence[StoredMessa
 
 
 def finish(log: MessageLog, begins: Sequence[Begin], journal: Journal) -> None:
-    """Appends again, with the same key, what a killed process may or may not have appended."""
+    """Appends again, with the same key, the messages that a killed process may or may not have appended."""
     for begin in begins:
         try:
             seq = append(log, begin)
-        except ConflictError:  # of an expected count
+        except ConflictError:  # the expected count does not hold
             journal.write(End(begin.append, "refused", None, now()))
         else:
             journal.write(End(begin.append, "acknowledged", seq, now()))
