@@ -46,7 +46,7 @@ def test_each_line_of_each_prompt_is_in_the_text(form: dict[str, Any]) -> None:
 
 
 @given(forms)
-def test_the_text_is_as_large_as_measured_but_for_the_indent_of_blank_lines(form: dict[str, Any]) -> None:
+def test_the_text_is_as_large_as_measured(form: dict[str, Any]) -> None:
     root = PromptContainer.from_json(form)
     text, (size, lines) = root.compose(), root.measure()
     assert lines == (text.count("\n") + 1 if text else 0)
@@ -90,7 +90,7 @@ def test_become_takes_over_all_of_another_tree(one: dict[str, Any], other: dict[
         ({"children": [{"id": "general", "content": "a prompt"}]}, "put.children[0].content"),
     ],
 )
-def test_what_is_no_tree_is_refused_with_its_path(form: Any, path: str) -> None:
+def test_a_form_that_is_not_a_tree_is_refused_with_its_path(form: Any, path: str) -> None:
     with pytest.raises(CodecError) as caught:
         PromptContainer.from_json(form, "put", standard=("general",))
     assert caught.value.path == path

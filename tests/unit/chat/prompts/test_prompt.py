@@ -1,4 +1,4 @@
-"""The prompt tree by itself: what it composes, what it keeps, what it refuses."""
+"""The components of a prompt tree: their ids and places, and the changes that are refused."""
 
 from __future__ import annotations
 
@@ -10,80 +10,7 @@ import pytest
 from messagelog import CodecError
 from messagelog.chat import Prompt, PromptContainer
 
-AS_THE_CONTRACT_SAYS = """\
-general
-    persona
-        You are a pirate.
-        Speak so.
-tutorials
-    Tool Package WeatherPackage
-        Applicability
-            greet, weather
-        Tutorial
-            Use greet first."""
-
-
-def tree() -> PromptContainer:
-    root = PromptContainer()
-    root.child("general").prompt("persona").set_content("You are a pirate.\nSpeak so.")
-    package = root.child("tutorials").child("Tool Package WeatherPackage")
-    package.prompt("Applicability").set_content("greet, weather")
-    package.prompt("Tutorial").set_content("Use greet first.")
-    return root
-
-
-def test_it_composes_exactly_this() -> None:
-    assert tree().compose() == AS_THE_CONTRACT_SAYS
-
-
-def test_children_stand_in_the_order_they_were_made() -> None:
-    root = PromptContainer()
-    root.prompt("z").set_content("1")
-    root.child("a").prompt("y").set_content("2")
-    root.prompt("z").set_content("3")
-    assert root.compose() == "z\n    3\na\n    y\n        2"
-
-
-@pytest.mark.parametrize("none", ["", "  ", "\t\n"])
-def test_without_a_title_there_is_no_line_and_no_indent(none: str) -> None:
-    root = PromptContainer(none)
-    inner = root.child("rules")
-    inner.set_title(none)
-    inner.add(Prompt(none, "Be brief."))
-    inner.add(Prompt("More", "Be kind."))
-    assert root.compose() == "Be brief.\nMore\n    Be kind."
-
-
-def test_a_title_of_the_root_is_a_line_like_any_other() -> None:
-    root = PromptContainer("All")
-    root.add(Prompt("One", "text"))
-    assert root.compose() == "All\n    One\n        text"
-
-
-@pytest.mark.parametrize("nothing", ["", " ", "\n\t "])
-def test_what_has_no_content_adds_nothing(nothing: str) -> None:
-    root = tree()
-    root.child("empty").child("inner").prompt("blank").set_content(nothing)
-    root.add(Prompt("also blank", nothing))
-    assert root.compose() == AS_THE_CONTRACT_SAYS
-    assert not root.child("empty").has_content()
-    assert not root.prompt("also blank").has_content()
-    assert PromptContainer("Title").compose() == ""
-    assert Prompt("Title", nothing).compose() == ""
-
-
-def test_blank_lines_and_odd_separators_stay_as_they_are() -> None:
-    root = PromptContainer()
-    root.prompt("p").set_content("a\n\n b\u2028c\x0bd\re")
-    assert root.compose() == "p\n    a\n\n     b\u2028c\x0bd\re"
-
-
-def test_a_tree_can_become_a_part_of_itself() -> None:
-    root = tree()
-    root.become(root)
-    assert root.compose() == AS_THE_CONTRACT_SAYS
-    root.become(root.child("general"))
-    assert root.compose() == "general\n    persona\n        You are a pirate.\n        Speak so."
+from tests.support.prompts import AS_THE_CONTRACT_SAYS, tree
 
 
 def test_get_or_create_gives_the_same_component_again() -> None:
@@ -104,7 +31,7 @@ def test_an_id_of_the_other_kind_is_an_error_and_changes_nothing() -> None:
     assert root.compose() == AS_THE_CONTRACT_SAYS
 
 
-def test_code_that_an_id_belongs_to_replaces_what_is_of_the_other_kind_in_its_place() -> None:
+def test_replace_puts_the_other_kind_in_the_same_place() -> None:
     root = tree()
     prompt, persona = root.child("general").prompt("persona"), root.prompt("general", replace=True)
     persona.set_content("You are a parrot.")
@@ -117,7 +44,7 @@ def test_code_that_an_id_belongs_to_replaces_what_is_of_the_other_kind_in_its_pl
             gone.set_content("lost")
 
 
-def test_what_is_added_has_its_title_as_id() -> None:
+def test_an_added_component_has_its_title_as_id() -> None:
     root = PromptContainer()
     persona = Prompt("Persona", "You are a pirate.")
     root.add(persona)
@@ -132,9 +59,9 @@ def test_a_component_has_one_place() -> None:
     root = tree()
     general = root.child("general")
     for place in (root, general, PromptContainer()):
-        with pytest.raises(ValueError, match="one place"):
+        with pytest.raises(ValueError, match="in a tree already"):
             place.add(general)
-    with pytest.raises(ValueError, match="one place"):
+    with pytest.raises(ValueError, match="in a tree already"):
         general.add(root)
     assert root.compose() == AS_THE_CONTRACT_SAYS
     root.clear()
@@ -144,7 +71,7 @@ def test_a_component_has_one_place() -> None:
 def test_the_watched_root_of_another_tree_is_not_added() -> None:
     root = PromptContainer()
     root.watch(Changes(root).made)
-    with pytest.raises(ValueError, match="one place"):
+    with pytest.raises(ValueError, match="in a tree already"):
         PromptContainer().add(root)
 
 
@@ -153,7 +80,7 @@ def test_only_components_can_be_added() -> None:
         PromptContainer().add("text")  # type: ignore[arg-type]
 
 
-def test_clear_takes_all_out_and_resets_the_title() -> None:
+def test_clear_removes_everything_and_resets_the_title() -> None:
     root = tree()
     general = root.child("general")
     general.set_title("General rules")
@@ -215,7 +142,7 @@ def test_a_change_anywhere_in_the_tree_is_watched() -> None:
     assert changes.seen[0] == (AS_THE_CONTRACT_SAYS, parrot)
 
 
-def test_a_change_of_what_was_taken_out_of_its_tree_is_refused() -> None:
+def test_a_change_of_a_removed_component_is_refused() -> None:
     root = tree()
     general, package = root.child("general"), root.child("tutorials").child("Tool Package WeatherPackage")
     persona, tutorial = general.prompt("persona"), package.prompt("Tutorial")
@@ -231,7 +158,7 @@ def test_a_change_of_what_was_taken_out_of_its_tree_is_refused() -> None:
         lambda: tutorial.set_content("lost"),
     ]
     for change in changes:
-        with pytest.raises(ValueError, match=r"taken out of its tree.*add it to a container"):
+        with pytest.raises(ValueError, match=r"taken out of its tree.*add this one to a container"):
             change()
     assert (persona.content, tutorial.content, root.compose()) == (
         "You are a pirate.\nSpeak so.",
@@ -244,7 +171,7 @@ def test_a_change_of_what_was_taken_out_of_its_tree_is_refused() -> None:
 
 
 @pytest.mark.parametrize("text", [None, 1, b"bytes", ["text"], "\ud800"])
-def test_what_is_no_text_is_refused(text: Any) -> None:
+def test_a_value_that_is_not_text_is_refused(text: Any) -> None:
     root = tree()
     persona = root.child("general").prompt("persona")
     changes = [

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum, StrEnum
+from pathlib import Path
 from typing import Any
 
 import pytest
 from messagelog import CodecError, ToolCall
-from messagelog.chat import Chat, Tool, ToolPackage, ToolSuite
+from messagelog.chat import Chat, Prompt, Tool, ToolPackage, ToolSuite
 from messagelog.chat.memory import MemoryChatState
 from messagelog.chat.sending.tools import UnknownToolError
 from messagelog.memory import MemoryStorage
+from messagelog.reply_limit import ROOM
+
+from tests.support.chat_server import Reply
+from tests.support.chats import Talk
 
 
 def tool(name: str, run: Any = lambda args: "done") -> Tool:
@@ -47,13 +52,13 @@ def test_a_tool_gets_its_args_and_returns_text_or_json() -> None:
     assert [each.name for each in suite.tools()] == ["text", "json"]
 
 
-def test_a_tool_by_itself_is_no_package() -> None:
+def test_a_tool_by_itself_is_refused() -> None:
     suite: Any = ToolSuite()
     with pytest.raises(TypeError, match="a ToolPackage, not a Tool"):
         suite.add(tool("alone"))
 
 
-def test_what_a_tool_raises_reaches_the_caller() -> None:
+def test_the_error_of_a_tool_reaches_the_caller() -> None:
     suite = ToolSuite()
     suite.add(Plain(tool("divide", lambda args: 1 / 0), tool("odd", lambda args: {"a": float("nan")})))
     with pytest.raises(ZeroDivisionError):
@@ -62,12 +67,12 @@ def test_what_a_tool_raises_reaches_the_caller() -> None:
         suite.run(ToolCall("t1", "odd", {}))
 
 
-def test_a_tool_that_there_is_not_is_an_error_that_names_those_there_are() -> None:
+def test_an_unknown_tool_is_an_error_that_names_the_known() -> None:
     suite = ToolSuite()
-    with pytest.raises(UnknownToolError, match="there are: none"):
+    with pytest.raises(UnknownToolError, match="known tools: none"):
         suite.run(ToolCall("t1", "weather", {}))
     suite.add(WeatherPackage())
-    with pytest.raises(LookupError, match="there are: greet, weather"):
+    with pytest.raises(LookupError, match="known tools: greet, weather"):
         suite.run(ToolCall("t1", "rain", {}))
 
 
@@ -81,7 +86,7 @@ def test_a_tool_cannot_change_the_call() -> None:
 @pytest.mark.parametrize("name", ["", "two words", "x" * 65, "a.b", "ä", "a\n"])
 def test_a_name_that_providers_refuse_is_refused(name: str) -> None:
     suite = ToolSuite()
-    with pytest.raises(ValueError, match="is no name for a tool"):
+    with pytest.raises(ValueError, match="is not a name for a tool"):
         suite.add(Plain(tool("good"), tool(name)))
     assert suite.tools() == []
 
@@ -95,7 +100,7 @@ def test_a_name_is_given_once() -> None:
     assert [each.name for each in suite.tools()] == ["a"]
 
 
-def test_a_tutorial_is_put_under_tutorials_with_applicability_and_tutorial() -> None:
+def test_a_tutorial_stands_under_tutorials() -> None:
     talk = chat()
     ToolSuite(talk).add(WeatherPackage())
     assert talk.system().child("tutorials").compose() == (
@@ -114,7 +119,7 @@ def test_a_package_without_a_tutorial_adds_none() -> None:
     assert talk.system().child("tutorials").to_json()["children"] == []
 
 
-def test_a_tutorial_that_is_there_already_is_not_written_again() -> None:
+def test_an_unchanged_tutorial_is_not_written_again() -> None:
     talk = chat()
     for _ in range(3):
         ToolSuite(talk).add(WeatherPackage())
@@ -122,7 +127,7 @@ def test_a_tutorial_that_is_there_already_is_not_written_again() -> None:
     assert talk.prompt_store.version == 1
 
 
-def test_a_tutorial_takes_the_place_of_what_is_of_the_other_kind() -> None:
+def test_a_tutorial_replaces_the_other_kind() -> None:
     talk = chat()
     ToolSuite(talk).add(WeatherPackage())
     before, tutorials = talk.system().compose(), talk.system().child("tutorials")
@@ -135,7 +140,7 @@ def test_a_tutorial_takes_the_place_of_what_is_of_the_other_kind() -> None:
         assert talk.system().compose() == before
 
 
-def test_of_a_package_whose_tutorial_is_no_text_nothing_is_added() -> None:
+def test_a_package_with_a_bad_tutorial_adds_nothing() -> None:
     class Odd(WeatherPackage):
         def tutorial(self) -> Any:
             return 7
@@ -150,7 +155,7 @@ def test_of_a_package_whose_tutorial_is_no_text_nothing_is_added() -> None:
     assert "Odd" not in talk.system().compose()
 
 
-def test_a_text_of_a_class_of_its_own_is_its_plain_text() -> None:
+def test_a_result_of_a_subclass_of_str_is_its_plain_text() -> None:
     class Mood(StrEnum):
         MERRY = "merry"
 
@@ -177,3 +182,31 @@ def test_reset_tutorials_puts_them_back_after_a_clear() -> None:
     talk.clear()
     suite.reset_tutorials()
     assert (talk.get_system(), suite.tools()) == (None, [])
+
+
+def test_a_full_prompt_tree_leaves_out_a_tutorial(caplog: pytest.LogCaptureFixture) -> None:
+    talk = chat()
+    talk.system().add(Prompt("full", "x" * (ROOM - 200)))
+    before, suite = talk.system().compose(), ToolSuite(talk)
+    suite.add(WeatherPackage())
+    suite.reset_tutorials()
+    assert [each.name for each in suite.tools()] == ["greet", "weather"]
+    assert talk.system().compose() == before
+    assert caplog.text.count("prompts left out") == 2
+
+
+def test_a_full_prompt_tree_fails_no_turn(talk: Talk, tmp_path: Path) -> None:
+    """Neither its unchanged prompt files and tutorials are written again, nor do new ones fail the send."""
+    (tmp_path / "persona.md").write_text("You are a pirate.")
+    service = talk.service(system_prompt_dir=tmp_path)
+    service.tools().add(WeatherPackage())
+    service.load_prompt_files()
+    service.chat().system().add(Prompt("full", "x" * 4_700_000))
+    version = talk.state.system().version
+    (tmp_path / "more.md").write_text("y" * 200_000)
+    talk.server.script(Reply("Ahoy!"))
+    later = talk.service(system_prompt_dir=tmp_path)
+    later.tools().add(WeatherPackage())
+    later.reset_tutorials()
+    later.send("hello")
+    assert (talk.said()[-1], talk.state.system().version) == (("assistant", "Ahoy!"), version)

@@ -7,15 +7,21 @@ from contextlib import AbstractContextManager
 from itertools import count
 from typing import Any, TypeVar
 
-from messagelog.chat.prompts.prompt import Component, Prompt, checked_text
+from messagelog.chat.prompts.component import Component, checked_text
+from messagelog.chat.prompts.prompt import Prompt
 from messagelog.errors import CodecError
 from messagelog.strictjson import below, copied, kind_of, require_object
 
 
 class PromptContainer(Component):
-    """Prompts and further containers under a title, each with an id that it has alone in here, in order.
+    """Prompts and further containers under a title, in order. Each has an id that is unique in its container.
 
-    `standard` are the ids of containers that are always in it.
+    Args:
+        title: The title; blank for none.
+        standard: The ids of containers that are always in it.
+
+    Raises:
+        CodecError: The title cannot be stored.
     """
 
     def __init__(self, title: str = "", *, standard: Sequence[str] = ()) -> None:
@@ -25,34 +31,49 @@ class PromptContainer(Component):
         self._make_standard()
 
     def child(self, id: str, *, replace: bool = False) -> PromptContainer:
-        """The container of this id, made with the id as its title if there is none.
+        """Returns the container with this id. If there is none, it is made, with the id as its title.
 
-        Raises ValueError if it is a prompt; with `replace`, for code that the id belongs to, that gives way.
+        Args:
+            id: The id.
+            replace: Replace a prompt that has the id.
+
+        Raises:
+            ValueError: A prompt has the id, and `replace` is false.
         """
         return self._get_or_make(id, PromptContainer, replace)
 
     def prompt(self, id: str, *, replace: bool = False) -> Prompt:
-        """The prompt of this id, made with the id as its title if there is none.
+        """Returns the prompt with this id. If there is none, it is made, with the id as its title.
 
-        Raises ValueError if it is a container; with `replace`, for code that the id belongs to, that gives way.
+        Args:
+            id: The id.
+            replace: Replace a container that has the id.
+
+        Raises:
+            ValueError: A container has the id, and `replace` is false.
         """
         return self._get_or_make(id, Prompt, replace)
 
     def add(self, component: Prompt | PromptContainer) -> None:
-        """Puts a prompt or a container behind the others. Its id is its title, or made from it where that is taken.
+        """Adds a prompt or a container after the others.
 
-        Raises ValueError if it is in a tree already, or the root of one.
+        Args:
+            component: The component. Its id becomes its title, with a number after it if that id is taken.
+
+        Raises:
+            TypeError: It is neither a prompt nor a container.
+            ValueError: It is in a tree already, or it is the root of one.
         """
         if not isinstance(component, Prompt | PromptContainer):
             raise TypeError(f"add takes a Prompt or a PromptContainer, not {kind_of(component)}")
         if component._parent or component._around_changes or component is self._root():
-            raise ValueError("this component is in a tree already, and it has one place: add another one")
+            raise ValueError("this component is in a tree already: make another one and add that")
         ids = (f"{component.title} {number}" if number > 1 else component.title for number in count(1))
         with self._changing():
             self._put(next(id for id in ids if id not in self._children), component)
 
     def clear(self) -> None:
-        """Takes out all that is inside, and sets the title back to the id, to none at the root."""
+        """Takes out everything inside and resets the title to the id. The root has no title then."""
         with self._changing():
             self.become(PromptContainer(self._id, standard=self._standard))
 
@@ -61,7 +82,7 @@ class PromptContainer(Component):
         return any(component.has_content() for component in self._children.values())
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON form: `title` and `children`, each with its `id`, its `title`, and `children` or `content`."""
+        """Returns the JSON form: `title` and `children`, each with `id`, `title`, and `children` or `content`."""
         return {
             "title": self._title,
             "children": [{"id": id, **component.to_json()} for id, component in self._children.items()],
@@ -69,11 +90,17 @@ class PromptContainer(Component):
 
     @classmethod
     def from_json(cls, form: Mapping[str, Any], path: str = "", *, standard: Sequence[str] = ()) -> PromptContainer:
-        """The container that has this JSON form. A title that is missing is the id; missing standard ones come last.
+        """Returns the container with this JSON form.
 
-        Raises CodecError with the path of the fault, below `path`.
+        Args:
+            form: The JSON form. An absent title is the id.
+            path: The path of the form, for errors.
+            standard: The ids of containers that are always in it. Those that the form lacks are added last.
+
+        Raises:
+            CodecError: The form is not that of a container.
         """
-        copied(form, path)  # no deeper than can be read
+        copied(form, path)  # refuses a form that nests too deep
         container = cls()
         container._read(form, path, standard)
         container._standard = tuple(standard)
@@ -81,10 +108,13 @@ class PromptContainer(Component):
         return container
 
     def become(self, other: PromptContainer, *, keep_new: bool = False) -> None:
-        """Takes over what another container holds, which stays as it is, and tells nobody.
+        """Takes over the content of another container, outside of any change. The other container stays as it is.
 
-        Components in both stay the objects they are. `keep_new`: so do those to which nothing was done since they were
-        made, since a caller may be about to fill them.
+        A component that is in both keeps its object.
+
+        Args:
+            other: The other container.
+            keep_new: Keep components that were made and not changed yet, since a caller may be about to fill them.
         """
         self._title = other._title
         before, after = dict(self._children), dict(other._children)
@@ -104,12 +134,12 @@ class PromptContainer(Component):
         self._make_standard()
 
     def snapshot(self) -> Callable[[], None]:
-        """What puts the tree back as it is now, and tells nobody: the same objects, each with what it held."""
+        """Returns a function that restores the tree: the same objects, each with its content at this time."""
         before = {component: component._held() for component in self._all()}
 
         def put_back() -> None:
             for component in self._all():
-                if component not in before and component._parent in before:  # what is inside of it stays there
+                if component not in before and component._parent in before:
                     component._take_out()
             for component, held in before.items():
                 vars(component).update(held)
@@ -117,7 +147,7 @@ class PromptContainer(Component):
         return put_back
 
     def watch(self, around_changes: Callable[[], AbstractContextManager[None]]) -> None:
-        """Has each change in the tree whose root this is made inside a context of the caller's."""
+        """Makes every change of the tree inside a context of the caller. This container is the tree's root."""
         self._around_changes = around_changes
 
     def _all(self) -> Iterator[Component]:
@@ -144,12 +174,12 @@ class PromptContainer(Component):
             return self._own(id, kind)
         if not replace:
             other = "prompt" if kind is PromptContainer else "child"
-            raise ValueError(f"this id is taken by a component of the other kind: use {other}(id), or another id")
+            raise ValueError(f"a component of the other kind has this id: use {other}(id), or another id")
         with self._changing():
             return self._own(id, kind)
 
     def _own(self, id: str, kind: type[_Kind]) -> _Kind:
-        """The component of this id and kind, made if there is none, in the place of one of the other kind."""
+        """Returns the component with this id and kind. If there is none, a new one replaces that of the other kind."""
         found = self._children.get(id)
         if isinstance(found, kind):
             return found
@@ -180,12 +210,12 @@ class PromptContainer(Component):
         fields = require_object(form, path, ("id", "title", "children", "content"))
         id = checked_text(fields.get("id"), below(path, "id"))
         if id in self._children:
-            raise CodecError(below(path, "id"), "stands twice in its container")
+            raise CodecError(below(path, "id"), "is the id of another component of the container")
         own = {"title": id, **{name: value for name, value in fields.items() if name != "id"}}
         if "content" not in fields:
             self.child(id)._read(own, path)
         elif "children" in fields or id in standard:
-            raise CodecError(below(path, "content"), "a container has children and no content")
+            raise CodecError(below(path, "content"), "a container has children, not content")
         else:
             self._put(id, Prompt.from_json(own, path))
 

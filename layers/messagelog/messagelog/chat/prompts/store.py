@@ -1,8 +1,9 @@
-"""A chat's prompt tree as the state keeps it: read when it is asked for, written with each change."""
+"""A chat's prompt tree, kept in the chat's state: it is read when it is asked for, and written with each change."""
 
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import RLock
@@ -14,6 +15,8 @@ from messagelog.errors import MessageTooLargeError
 from messagelog.reply_limit import ROOM
 from messagelog.strictjson import copied, dumps
 
+logger = logging.getLogger(__name__)
+
 GENERAL = "general"
 TUTORIALS = "tutorials"
 STANDARD = (GENERAL, TUTORIALS)
@@ -24,9 +27,16 @@ _TRIES = 5
 class PromptStore:
     """The tree of one chat in this process. Its root stays the same object.
 
-    A change is written if nobody has changed the tree since it was read here; else PromptChangedError. It is not made
-    either where it raises CodecError, for a tree that nests too deep, or MessageTooLargeError, for one that is larger
-    than a message may be, or whose text is. So whatever is stored can be shown and composed.
+    Every change of the tree is written at once. A change that cannot be written is taken back. So every stored tree can
+    be read and composed.
+
+    Args:
+        state: Keeps the tree.
+
+    Raises:
+        PromptChangedError: Somebody else changed the tree after it was read here.
+        CodecError: The tree nests too deep.
+        MessageTooLargeError: The tree, or its composed text, is larger than a message may be.
     """
 
     def __init__(self, state: ChatState) -> None:
@@ -43,22 +53,25 @@ class PromptStore:
         return self._known.version
 
     def read(self) -> PromptContainer:
-        """The root, with what the state has now."""
+        """Returns the root of the tree, as the state has it now."""
         with self._lock:
             if not self._is_changing and (system := self._state.system()) != self._known:
                 self._show(system, keep_new=True)
             return self._root
 
     def show(self, system: System) -> None:
-        """Shows what the state is known to have, and nothing else."""
+        """Shows a tree that the state is known to have."""
         with self._lock:
             self._show(system)
 
     @contextmanager
     def editing(self) -> Iterator[PromptContainer]:
-        """Gives the root to make changes in, all of which are written as one; none of them if the block raises.
+        """Writes all changes of the block as one, and none of them if the block raises.
 
-        A block inside another one is a part of that.
+        A block inside another block is a part of it.
+
+        Yields:
+            The root.
         """
         with self._lock:
             root = self.read()
@@ -66,7 +79,16 @@ class PromptStore:
                 yield root
 
     def update(self, change: Callable[[PromptContainer], None]) -> None:
-        """Makes a change to the tree as it then is: once more, if another process got in between."""
+        """Makes a change to the newest tree, and makes it again if another process changed the tree meanwhile.
+
+        A change for which the tree has no room is left out and logged, so that a full tree does not fail a turn.
+
+        Args:
+            change: Changes the tree whose root it gets. It may be called several times.
+
+        Raises:
+            PromptChangedError: Other processes kept changing the tree.
+        """
         for tries_left in reversed(range(_TRIES)):
             try:
                 with self.editing() as root:
@@ -75,11 +97,22 @@ class PromptStore:
             except PromptChangedError:
                 if not tries_left:
                     raise
+            except MessageTooLargeError as error:
+                logger.warning("prompts left out: %s", error)
+                return
 
     def put(self, tree: PromptContainer, *, version: int | None = None) -> PromptContainer:
-        """Replaces the tree by what another one holds, if it has this version, and returns the root.
+        """Replaces the tree by another one.
 
-        Raises PromptChangedError if the version is another one.
+        Args:
+            tree: The other tree. It stays as it is.
+            version: Replace the tree only if it has this version.
+
+        Returns:
+            The root.
+
+        Raises:
+            PromptChangedError: The tree has another version.
         """
         with self.editing() as root:
             if version not in (None, self.version):
@@ -89,16 +122,17 @@ class PromptStore:
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        """Writes what is changed in the block, and takes it back if that fails or the block raises."""
+        """Writes the changes of the block, and takes them back if that fails or the block raises."""
         with self._lock:
             if self._is_changing:
                 yield
                 return
-            put_back = self._root.snapshot()
+            put_back, before = self._root.snapshot(), self._root.to_json()
             self._is_changing = True
             try:
                 yield
-                self._write()
+                if self._root.to_json() != before:
+                    self._write()
             except BaseException:
                 put_back()
                 raise
@@ -118,12 +152,12 @@ class PromptStore:
 
 def _form(tree: PromptContainer) -> str:
     form = tree.to_json()
-    copied(form, "")  # nested no deeper than can be read again
+    copied(form, "")  # refuses a tree that could not be read again
     text = dumps(form)
     size = max(len(text.encode()), tree.measure()[0])
     if size > ROOM:
         raise MessageTooLargeError(
-            f"the prompt tree takes {size} bytes as JSON or as text, and {ROOM} are the most; nothing was written: "
+            f"the prompt tree takes {size} bytes as JSON or as text, and the limit is {ROOM}; nothing was written: "
             "shorten it, or nest it less, since every level indents each line once more"
         )
     return text

@@ -1,4 +1,4 @@
-"""Tools that a model may call, in packages that can bring a text on how to use them."""
+"""Tools that a model may call, in packages that can bring a tutorial for the system prompt."""
 
 from __future__ import annotations
 
@@ -15,20 +15,24 @@ from messagelog.strictjson import copied, dumps
 if TYPE_CHECKING:
     from messagelog.chat.chat import Chat
 
-_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # OpenAI's and Bedrock's rule for the name of a function or tool
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # the rule of OpenAI and of Bedrock for the name of a function or tool
 
 
 class UnknownToolError(LookupError):
-    """The model called a tool that there is not."""
+    """The model called an unknown tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function for the model to call.
+    """A function that the model may call.
 
-    `parameters` is the JSON schema of its args. `run(args)` gets the args as the model wrote them, text if they are no
-    JSON, and returns a text or a JSON value; what it raises, the model is told. It gives up by itself in good time:
-    the send waits for it without a limit.
+    Attributes:
+        name: 1 to 64 of a-z, A-Z, 0-9, `_` and `-`.
+        description: A text for the model; it may be empty.
+        parameters: The JSON schema of the args.
+        run: Called with the args that the model wrote, which are text if they are not JSON. It returns text or a JSON
+            value. The model is told the error that it raises. It must end in good time, because the send waits for it
+            without a limit.
     """
 
     name: str
@@ -38,19 +42,23 @@ class Tool:
 
 
 class ToolPackage:
-    """Tools that belong together. Subclass it."""
+    """Tools that belong together, for subclassing."""
 
     def tools(self) -> Sequence[Tool]:
-        """The tools. They are asked for once, when the package is added."""
+        """Returns the tools. It is called once, when the package is added."""
         raise NotImplementedError
 
     def tutorial(self) -> str | None:
-        """What the model should know of using them together, for the system prompt; None for nothing."""
+        """Returns a text for the system prompt on how to use the tools together; None for none."""
         return None
 
 
 class ToolSuite:
-    """The tools of a chat. Tutorials of their packages are put into the chat's prompt tree, under `tutorials`."""
+    """The tools of a chat. The tutorials of their packages stand in the chat's prompt tree, under `tutorials`.
+
+    Args:
+        chat: The chat; None for tools without a prompt tree.
+    """
 
     def __init__(self, chat: Chat | None = None) -> None:
         self._chat = chat
@@ -58,19 +66,27 @@ class ToolSuite:
         self._tutorials: list[tuple[str, str, str]] = []
 
     def add(self, package: ToolPackage) -> None:
-        """Adds the tools of a package, and its tutorial, or nothing of it.
+        """Adds the tools of a package and its tutorial. If it raises, neither is added.
 
-        Raises ValueError if a tool's name is taken, or none, CodecError if the tutorial is no text, and what the chat's
-        prompt tree raises.
+        A tutorial for which the prompt tree has no room is left out and logged.
+
+        Args:
+            package: The package.
+
+        Raises:
+            TypeError: It is a Tool, not a package.
+            ValueError: The name of a tool is taken, or providers would refuse it.
+            CodecError: The tutorial is not text.
+            PromptChangedError: Other processes kept changing the prompt tree.
         """
         if isinstance(package, Tool):
-            raise TypeError("add takes a ToolPackage, not a Tool: return the tool in the tools() of one")
+            raise TypeError("add takes a ToolPackage, not a Tool: return the tool from the tools() of a package")
         tools: dict[str, Tool] = {}
         for tool in package.tools():
             if not _NAME.fullmatch(tool.name):
-                raise ValueError(f"{tool.name!r} is no name for a tool: use 1 to 64 of a-z, A-Z, 0-9, _ and -")
+                raise ValueError(f"{tool.name!r} is not a name for a tool: use 1 to 64 of a-z, A-Z, 0-9, _ and -")
             if tool.name in tools or tool.name in self._tools:
-                raise ValueError(f"there is a tool {tool.name!r} already: give each tool a name of its own")
+                raise ValueError(f"there already is a tool {tool.name!r}: give each tool its own name")
             tools[tool.name] = tool
         text = package.tutorial()
         tutorials = [] if text is None else [(f"Tool Package {type(package).__name__}", ", ".join(tools), text)]
@@ -79,27 +95,36 @@ class ToolSuite:
         self._tutorials += tutorials
 
     def tools(self) -> list[Tool]:
-        """All tools, in the order they were added."""
+        """Returns all tools, in the order in which they were added."""
         return list(self._tools.values())
 
     def run(self, call: ToolCall) -> str:
-        """Runs the tool that was called, and returns its result as text: what is no text as JSON.
+        """Runs the tool of a call.
 
-        Raises UnknownToolError, CodecError for a result that is no JSON, and what the tool raises.
+        Args:
+            call: The call.
+
+        Returns:
+            The result as text. A result that is not text becomes JSON.
+
+        Raises:
+            UnknownToolError: The tool is unknown.
+            CodecError: The result is neither text nor JSON.
+            Exception: The error of the tool.
         """
         tool = self._tools.get(call.name)
         if tool is None:
-            raise UnknownToolError(f"there is no tool of this name; there are: {', '.join(self._tools) or 'none'}")
+            raise UnknownToolError(f"there is no tool with this name; known tools: {', '.join(self._tools) or 'none'}")
         result = tool.run(copied(call.args, "args"))
         return str.__str__(result) if isinstance(result, str) else dumps(copied(result, "result"))
 
     def clear(self) -> None:
-        """Removes all tools and what is known of their tutorials; the chat's prompt tree stays as it is."""
+        """Removes all tools and their tutorials from this suite. The chat's prompt tree stays as it is."""
         self._tools.clear()
         self._tutorials.clear()
 
     def reset_tutorials(self) -> None:
-        """Puts the tutorials of all packages into the chat's prompt tree: again, if it was cleared or put anew."""
+        """Puts the tutorials of all packages into the chat's prompt tree again, for example after it was cleared."""
         self._teach(self._tutorials)
 
     def _teach(self, tutorials: Sequence[tuple[str, str, str]]) -> None:
