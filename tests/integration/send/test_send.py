@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from messagelog import AgentMessage, CodecError, MessageLog
 from messagelog.chat import ChatConfig
+from messagelog.chat.sending.request import CONTINUE
 
 from tests.support.chat_server import Reply
 from tests.support.chats import Talk, said, send_if_due
@@ -69,6 +70,7 @@ def test_a_history_that_was_built_is_sent(talk: Talk) -> None:
         },
         {"role": "tool", "tool_call_id": "call_1", "content": '{"temp":22}'},
         {"role": "assistant", "content": "It's 22°C."},
+        {"role": "user", "content": CONTINUE},
     ]
 
 

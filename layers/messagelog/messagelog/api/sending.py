@@ -21,6 +21,7 @@ from messagelog.api.request import Request
 from messagelog.chat import drafts
 from messagelog.chat.chat import Chat
 from messagelog.chat.errors import TurnFailedError
+from messagelog.chat.states.state import check_log_reaches
 from messagelog.dynamodb.faults import FAILURES, fault_of
 from messagelog.errors import MessageLogError, UnknownOutcomeError
 from messagelog.settings import chat_worker, model_settings
@@ -50,6 +51,7 @@ def start_turn(request: Request, chat: Chat) -> int:
     lease = chat.state.acquire(holder, seconds=_START_SECONDS)
     try:
         after = chat.log.count()
+        check_log_reaches(lease.start, after)
         if message is not None:
             chat.state.enqueue(message)
         _invoke(worker, {"conversation": request.partition_key, "holder": holder})

@@ -18,7 +18,7 @@ from messagelog.chat.hooks.builder import HookBuilder
 from messagelog.chat.hooks.registry import Hooks
 from messagelog.chat.prompts.container import PromptContainer
 from messagelog.chat.prompts.store import PromptStore
-from messagelog.chat.states.state import ChatState, System, Window
+from messagelog.chat.states.state import ChatState, System, Window, check_log_reaches
 from messagelog.checks import check_has, check_number
 from messagelog.log import MessageLog, notify
 from messagelog.messages import AgentMessage, StoredMessage
@@ -78,7 +78,7 @@ class Chat:
     def iter_messages(self, *, after: int = 0) -> Iterator[StoredMessage]:
         """The same as `messages`, read as it is consumed."""
         check_number("after", after)
-        return _spoken(self.log.iter_all(after=max(after, self.state.window().start)))
+        return _spoken(self._after(after, self.state.window().start))
 
     def historic_messages(self, *, after: int = 0, limit: int | None = None) -> list[StoredMessage]:
         """The messages handed off since the last clear, like `messages`."""
@@ -89,7 +89,7 @@ class Chat:
         check_number("after", after)
         window = self.state.window()
         after = max(after, window.cleared)
-        return _spoken(self.log.iter_all(after=after, limit=max(0, window.start - after)))
+        return _spoken(self._up_to(window.start, after))
 
     def user(self, content: str) -> int:
         """Adds what the user says, and returns its seq."""
@@ -182,6 +182,7 @@ class Chat:
         if self.state.is_running():
             raise SendRunningError
         window, count = self.state.window(), self.log.count()  # so that a clear in between is seen
+        check_log_reaches(window.start, count)
         old = list(_spoken(self.log.iter_all(after=window.start, limit=max(0, count - window.start))))
         new, moved = drafts.admit_all(strategy.apply(old)), Window(window.cleared, count)
         if not new:
@@ -191,6 +192,24 @@ class Chat:
             self.log.store(Append(new, count, conditions=tuple(self.state.moving(moved, seen=window))))
         except ConditionFailedError:
             raise SendRunningError from None
+
+    def _after(self, after: int, start: int) -> Iterator[StoredMessage]:
+        """The log's messages after `after` and `start`. Where there are none, the log may end before the window."""
+        empty = True
+        for message in self.log.iter_all(after=max(after, start)):
+            empty = False
+            yield message
+        if empty and 0 < start >= after:
+            check_log_reaches(start, self.log.count())
+
+    def _up_to(self, start: int, after: int) -> Iterator[StoredMessage]:
+        """The log's messages after `after`, up to `start`."""
+        seq = after
+        for message in self.log.iter_all(after=after, limit=max(0, start - after)):
+            seq = message.seq
+            yield message
+        if seq < start:
+            check_log_reaches(start, self.log.count())
 
     def _add(self, messages: Sequence[AgentMessage]) -> int:
         appended = self.log.write(Append(tuple(messages)))

@@ -1,4 +1,4 @@
-"""The lease of one send: taken, kept from running out while the send lasts, and given back."""
+"""The lease of one send: taken, renewed while the send lasts, and given back."""
 
 from __future__ import annotations
 
@@ -13,17 +13,25 @@ from messagelog.chat.errors import LeaseLostError
 from messagelog.chat.states.state import ChatState, Staged
 from messagelog.errors import MessageLogError
 
-_RENEWALS = 3  # in the time that the lease lasts, so that one or two may fail
+_RENEWALS = 3  # while the lease lasts, so that one or two may fail
 
 
 class HeldLease:
-    """`with HeldLease(state, seconds):` begins a turn, and raises SendRunningError if somebody else sends.
+    """`with HeldLease(state, seconds):` begins a turn and holds the lease for it.
 
-    It may be for a `turn` that another holder has asked for, and raises TurnDoneError if that is not open any more.
-    Each has a name of its own, so that of two that were handed the same turn only one gets it at a time.
-    The turn is done when the block ends without an error. A process that is killed leaves the lease to run out. One
-    that was only asleep so long that another sender took the lease over is told so by `renew`, and by the log, which
-    takes nothing more that carries the lease's conditions.
+    The turn is done when the block ends without an error. A process that is killed leaves the lease to run out. If a
+    process sleeps until another sender takes the lease over, `renew` says so, and the log takes nothing more under the
+    lease's conditions. Each lease has a holder's name of its own: of two workers that got the same turn, one at a time
+    has the lease.
+
+    Args:
+        state: The chat's state.
+        seconds: How long the lease lasts after each renewal.
+        turn: The holder that another process took the lease for; by default a new turn begins.
+
+    Raises:
+        SendRunningError: Another holder has the lease.
+        TurnDoneError: The turn is not open any more.
     """
 
     def __init__(self, state: ChatState, seconds: float, *, turn: str | None = None) -> None:
@@ -43,20 +51,25 @@ class HeldLease:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._done.set()
-        self._keeper.join()  # a renewal behind the release would hold the next send up
+        self._keeper.join()  # a renewal after the release would hold up the next send
         with suppress(MessageLogError):  # then it runs out by itself
             self._state.release(self._lease, done=kind is None)
 
+    @property
+    def start(self) -> int:
+        """The seq after which the chat's window begins. It stays there as long as the lease is held."""
+        return self._lease.start
+
     def renew(self) -> None:
-        """Lets the lease run from now. Raises LeaseLostError if another sender has it."""
+        """Lets the lease last its time from now. Raises LeaseLostError if another sender has it."""
         self._state.renew(self._lease, seconds=self._seconds)
 
     def conditions(self) -> Sequence[Any]:
-        """What commits with everything that the send appends."""
+        """Returns conditions for an append of this send."""
         return self._state.holding(self._lease)
 
     def unstaging(self, staged: Sequence[Staged]) -> Sequence[Any]:
-        """What takes messages out of the queue, and holds the lease as `conditions` do."""
+        """Returns conditions for an append of this send that takes messages out of the queue."""
         return self._state.unstaging(staged, self._lease)
 
     def _keep(self) -> None:

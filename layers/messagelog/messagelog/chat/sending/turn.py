@@ -1,7 +1,7 @@
-"""The turn of one send: from the queue and the user's words to the model's last one, recorded step by step.
+"""The turn of one send: from the queue and the user's message to the model's last one, recorded step by step.
 
-Each step is one append to the log, so wherever a turn ends, by an error or with its process, the log holds all that was
-done, and the next send goes on from there.
+Each step is one append to the log. Wherever a turn ends, by an error or with its process, the log holds everything that
+was done, and the next send goes on from there.
 """
 
 from __future__ import annotations
@@ -18,26 +18,33 @@ from messagelog.chat.errors import LeaseLostError, ProviderError, TurnFailedErro
 from messagelog.chat.hooks.events import words_of
 from messagelog.chat.providers import Event, Provider
 from messagelog.chat.sending.answer import Answer
-from messagelog.chat.sending.calls import is_due, open_calls, with_own_ids
+from messagelog.chat.sending.calls import is_due, open_calls, waiting_calls, with_ids
 from messagelog.chat.sending.lease import HeldLease
+from messagelog.chat.sending.request import ending_with_user
 from messagelog.chat.sending.tools import ToolSuite
+from messagelog.chat.states.state import check_log_reaches
 from messagelog.errors import CodecError, MessageLogError, MessageTooLargeError, OnAppendError, WrittenError
+from messagelog.log import admit
 from messagelog.messages import AgentMessage, StoredMessage, ToolCall
 from messagelog.storage import ConditionFailedError
+from messagelog.views.exchanges import UNANSWERED
 
 ROUNDS_USED_UP = "Not run: the model has called tools in more rounds than are allowed."
 CUT_OFF = "Not run: the reply was cut off, and this call may lack a part of its arguments."
 
-_COME_TO_NO_END = "the turn came to no end, and what was said is in the chat: go on with a send without content"
-_CUT_AT_ONCE = "the reply was cut off before its first word ({}): allow more tokens, shorten the chat, or say it anew"
+_UNFINISHED = "the turn did not finish, and the content is in the chat: go on with a send without content"
+_CUT_AT_ONCE = "the reply was cut off before its first word ({}): allow more tokens, or shorten the chat"
 _MAX_RESENDS = 10  # so that a hook that always asks again comes to an end
-_DRAINED_AT_ONCE = 40  # leaves an append below the 50 that may commit with it
+_DRAINED_AT_ONCE = 40  # below the 50 conditions that an append takes
 
 
 class Turn:
-    """One send. `run` or `resume` it once, while the lease is held; `interrupt` and `resend` come from any thread.
+    """One send, while its lease is held.
 
-    `recorded` are the messages that it has added to the log.
+    Call `run` or `resume` once. `interrupt` and `resend` may come from any thread.
+
+    Attributes:
+        recorded: The messages that this turn has added to the log.
     """
 
     def __init__(self, chat: Chat, provider: Provider, tools: ToolSuite, lease: HeldLease, *, max_rounds: int) -> None:
@@ -54,10 +61,15 @@ class Turn:
         self._hook_error: BaseException | None = None
 
     def run(self, message: AgentMessage | None) -> None:
-        """Adds what is in the queue by now, then `message`, and has the model answer.
+        """Adds the messages of the queue, then `message`, and asks the model.
 
-        Raises LeaseLostError when another send took over, ProviderError, and what the log raises: as TurnFailedError
-        once `message` is recorded. A hook that raises stops nothing: see `raise_for_hooks`.
+        A hook that raises stops nothing: see `raise_for_hooks`.
+
+        Raises:
+            LeaseLostError: Another send took over.
+            ProviderError: The model failed.
+            TurnFailedError: The log or the state failed after `message` was recorded.
+            MessageLogError: They failed before, or there is no `message`.
         """
         self._drain()
         if message is None:
@@ -68,52 +80,57 @@ class Turn:
             self._go_on()
         except WrittenError:
             raise
-        except MessageLogError as error:  # which may say that nothing was written, so that one would say it again
-            raise TurnFailedError(_COME_TO_NO_END) from error
+        except MessageLogError as error:  # it may say that nothing was written, and the caller would send it again
+            raise TurnFailedError(_UNFINISHED) from error
 
     def resume(self) -> None:
-        """Adds what is in the queue by now, and has the model answer if something waits for it.
+        """Adds the messages of the queue, and asks the model if something waits for an answer.
 
-        Raises LeaseLostError when another send took over, ProviderError, and what the log raises.
+        Raises:
+            LeaseLostError: Another send took over.
+            ProviderError: The model failed.
+            MessageLogError: The log or the state failed.
         """
         self._drain()
         if is_due(self._read()):
             self._go_on()
 
-    def _go_on(self) -> None:
-        self._converse()
-        for _ in range(_MAX_RESENDS):
-            if not self._is_to_resend():
-                return
-            self._drain()
-            self._converse()
-
     def raise_for_hooks(self) -> None:
-        """Raises OnAppendError, from the first error of a hook, if one raised."""
+        """Raises OnAppendError from the first error of a hook, if one raised."""
         if self._hook_error is not None:
             raise OnAppendError(tuple(message.seq for message in self.recorded)) from self._hook_error
 
     def interrupt(self, resend: bool) -> None:
-        """Ends the request that is running, at its next event; no tool is run and nothing is asked any more.
+        """Ends the running request at its next event. No tool is run and no other request is made.
 
-        With `resend`, the model is asked again; without, not even if that was said before.
+        With `resend`, the model is asked again. Without it, the model is not asked again, whatever was said before.
         """
         with self._lock:
             self._interrupted, self._resend = True, resend
 
     def resend(self) -> None:
-        """Once the model has stopped, takes in what is in the queue then, and asks again."""
+        """Once the model has stopped, adds the messages that are in the queue by then, and asks again."""
         with self._lock:
             self._resend = True
 
-    def _is_to_resend(self) -> bool:
-        """Whether the model is to be asked again. What was said of it and of interrupting is done with then."""
+    def _go_on(self) -> None:
+        self._converse()
+        for _ in range(_MAX_RESENDS):
+            if not self._takes_resend():
+                return
+            self._drain()
+            self._converse()
+
+    def _takes_resend(self) -> bool:
+        """Whether the model is to be asked again. Resets that wish, and a past interrupt."""
         with self._lock:
             resend, self._resend, self._interrupted = self._resend, False, False
         return resend
 
     def _drain(self) -> None:
-        """Moves the queue to the log; what comes in meanwhile stays there."""
+        """Moves the queue to the log. Messages that come meanwhile stay in the queue."""
+        if self._lease.start:
+            check_log_reaches(self._lease.start, self._chat.log.count())
         state = self._chat.state
         last = state.last_staged()
         while last is not None and (staged := state.staged(limit=_DRAINED_AT_ONCE, up_to=last)):
@@ -129,25 +146,26 @@ class Turn:
         self._answer_open_calls(lambda _: ROUNDS_USED_UP)
 
     def _ask(self) -> bool:
-        """Records the model's reply; whether it calls tools. A reply that is interrupted is dropped."""
+        """Records the model's reply, and returns whether it calls tools. An interrupted reply is dropped."""
         self._lease.renew()
-        system, messages = self._chat.get_system(), self._read()
+        system, messages = self._chat.get_system(), ending_with_user(self._read())
         prompt = None if system is None else system.content
-        stream = self._provider.stream(prompt, self._provider.view(messages), self._tools.tools())
-        answer = self._heard(stream)
+        answer = self._heard(self._provider.stream(prompt, self._provider.view(messages), self._tools.tools()))
         if self._interrupted:
             return False
         if answer.finish is None:
             raise ProviderError("the provider's reply broke off before its end")
-        *thought, said = with_own_ids(answer.messages(), messages)
         if answer.finish.is_cut and answer.says_nothing:
             raise ProviderError(_CUT_AT_ONCE.format(answer.finish.reason))
+        *thought, said = (with_ids(message) for message in answer.messages())
         not_run = [_result(call, CUT_OFF) for call in said.tool_calls] if answer.finish.is_cut else []
-        self._record([drafts.admit(message) for message in (*thought, said, *not_run)])
+        older = waiting_calls(messages, {call.id for call in said.tool_calls})
+        given_up = [_result(call, UNANSWERED) for call in older]  # first: a result belongs to the nearest waiting call
+        self._record([*map(_admitted, given_up), *map(drafts.admit, (*thought, said)), *map(_admitted, not_run)])
         return bool(said.tool_calls)
 
     def _heard(self, stream: Iterator[Event]) -> Answer:
-        """What the stream tells until it ends or somebody interrupts; hooks hear it as well."""
+        """The reply until its end, or until somebody interrupts. Hooks hear it as well."""
         answer = Answer()
         with ExitStack() as stack:
             if close := getattr(stream, "close", None):
@@ -161,7 +179,10 @@ class Turn:
         return answer
 
     def _answer_open_calls(self, result_of: Callable[[ToolCall], str | None]) -> None:
-        for call in open_calls(self._read()):
+        messages = self._read()
+        calls = open_calls(messages)
+        waiting = waiting_calls(messages, {call.id for call in calls})
+        for call in calls:
             if self._interrupted:
                 return
             self._lease.renew()
@@ -169,23 +190,27 @@ class Turn:
             if said is None:
                 return
             self._record([_admitted(_result(call, said))])
+        if older := waiting[: len(waiting) - len(calls)]:  # a later result with the same id is not theirs
+            self._record([_admitted(_result(call, UNANSWERED)) for call in older])
 
     def _result_of(self, call: ToolCall) -> str | None:
-        """What the tool says, or what it raised: the model is to know. None if a hook interrupts before it runs."""
+        """The result of the tool, or what it raised, for the model. None if a hook interrupts before it runs."""
         emit = self._chat.hooks.emit_tool
         self._tell(emit, "before", call)
         if self._interrupted:
             return None
         try:
             result = self._tools.run(call)
-        except (Exception, SystemExit) as error:  # what argparse raises at args that it cannot use
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # also SystemExit of argparse, CancelledError of asyncio
             self._tell(emit, "error", call, error)
             return f"Error: {type(error).__name__}: {words_of(error)}"
         self._tell(emit, "after", call, result)
         return result
 
     def _tell(self, emit: Callable[..., None], *what: Any) -> None:
-        """Calls hooks. What they raise waits for the end of the turn."""
+        """Calls hooks. Their errors wait for the end of the turn."""
         try:
             emit(*what)
         except Exception as error:
@@ -213,8 +238,8 @@ def _result(call: ToolCall, content: str) -> AgentMessage:
 
 
 def _admitted(result: AgentMessage) -> AgentMessage:
-    """The result of a tool as the log takes it; if the log would refuse it, the model is told so."""
+    """The result of a tool as the log takes it. If the log would refuse it, the model is told so."""
     try:
-        return drafts.admit(result)
+        return admit(drafts.stamped(result))
     except (CodecError, MessageTooLargeError) as error:
-        return drafts.admit(replace(result, content=f"Error: this result cannot be stored: {error}"))
+        return admit(drafts.stamped(replace(result, content=f"Error: this result cannot be stored: {error}")))

@@ -181,7 +181,7 @@ class DynamoDBChatState:
             raise SendRunningError from None
         except UnknownOutcomeError as error:
             raise _coded(error, StorageUnavailableError(_NO_LEASE)) from error
-        return Lease(holder, before.fence + 1)
+        return Lease(holder, before.fence + 1, before.start)
 
     def renew(self, lease: Lease, *, seconds: float) -> None:
         """See `ChatState.renew`. One conditional write."""

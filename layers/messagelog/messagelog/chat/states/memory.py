@@ -97,7 +97,7 @@ class MemoryChatState:
         """See `ChatState.acquire`."""
         with self._lock:
             self._change(rules.acquire(self._item, holder, turn, now=self._now(), end=self._end(seconds)))
-            return Lease(holder, self._item.fence)
+            return Lease(holder, self._item.fence, self._item.start)
 
     def renew(self, lease: Lease, *, seconds: float) -> None:
         """See `ChatState.renew`."""

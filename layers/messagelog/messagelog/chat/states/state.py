@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from messagelog.errors import StorageUnavailableError
 from messagelog.messages import AgentMessage
 
 
@@ -71,10 +72,23 @@ class Lease:
     Attributes:
         holder: The name of the sender.
         fence: Grows with each lease, so that an earlier holder is recognised.
+        start: The seq after which the window begins. It does not move while the lease is held.
     """
 
     holder: str
     fence: int
+    start: int = 0
+
+
+def check_log_reaches(start: int, count: int) -> None:
+    """Raises StorageUnavailableError if a log of `count` messages ends before the window's `start`."""
+    if count < start:
+        error = StorageUnavailableError(
+            f"the chat's window begins after message {start}, but its log holds only {count}: the log was restored "
+            "without the chat's state; restore both to the same time, or clear the chat"
+        )
+        error.code = "WindowBeyondLog"
+        raise error
 
 
 class ChatState(Protocol):
