@@ -137,9 +137,10 @@ class Writer:
             UnknownOutcomeError: The table does not tell.
         """
         try:
+            # The counter first: a try that is still on its way may be done between the two reads.
+            is_passed = self._table.ask(self._table.head, end=ONCE) != self._count
             if self._is_own_row_there(ONCE):
                 return self._appended(self._count)
-            is_passed = self._table.ask(self._table.head, end=ONCE) != self._count
         except NotWrittenError:
             is_passed = False
         if is_passed:

@@ -101,8 +101,9 @@ class DynamoDBChatState:
             return 0 if system is None else version
 
     def moving(self, window: Window, *, seen: Window | None = None) -> Sequence[Action]:
-        """See `ChatState.moving`."""
-        return [self._items.change(rules.move(window, seen, now=self._now()))]
+        """See `ChatState.moving`. One GetItem."""
+        before = self._items.state()  # so that an append that was refused cannot be done later
+        return [self._items.change(rules.move(window, seen, now=self._now()).once(before))]
 
     def _move(self, window: Window, seen: Window | None, puts: Sequence[Action]) -> None:
         """Moves the window, with these puts. Raises RefusedError if another change came in between."""
