@@ -305,7 +305,7 @@ class TestClearing:
         persona = chat.system().child("general").prompt("persona")
         persona.set_content("You are a pirate.")
         chat.clear()
-        with pytest.raises(ValueError, match="get what has its place now"):
+        with pytest.raises(ValueError, match="get the component in its place"):
             persona.set_content("You are a cook.")
         chat.system().child("general").prompt("persona").set_content("You are a cook.")
         assert "cook" in chat.get_system().content  # type: ignore[union-attr]
