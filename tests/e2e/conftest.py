@@ -1,4 +1,4 @@
-"""Fixtures `python` and `build`: what `sam build` makes, once for all tests."""
+"""Fixtures `python` and `build`: the result of `sam build`, made once for all tests."""
 
 import fcntl
 import os
@@ -13,7 +13,7 @@ from tests.e2e.sam import ENVIRONMENT, MACHINE, sam
 
 @pytest.fixture(scope="session")
 def python() -> str:
-    """A Python 3.13, the version of the functions: `sam build` installs the layer's dependencies with it."""
+    """A Python 3.13, the version of the functions. `sam build` installs the dependencies of the layers with it."""
     asked = ["python3.13", "-c", "import sys; print(sys.executable)"]
     try:
         return subprocess.run(
@@ -25,7 +25,7 @@ def python() -> str:
 
 @pytest.fixture(scope="session")
 def build(python: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that `sam build` has filled, for the machine that the tests run on. Tests only read it."""
+    """The folder that `sam build` has filled, for the machine that runs the tests. Tests only read it."""
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent

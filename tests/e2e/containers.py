@@ -1,6 +1,6 @@
 """The functions in containers, as `sam local` runs them, with an emulated DynamoDB and a model beside them.
 
-A container reaches this machine at the gateway of the engine's default network, so that is where both listen.
+A container reaches this machine at the gateway of the engine's default network, so both listen there.
 """
 
 import json
@@ -27,8 +27,8 @@ _STOP_SECONDS = 120
 
 
 def gateway() -> str:
-    """The address at which containers reach this machine. Skips the test where there is no engine that runs them."""
-    # In a process of its own: where nothing answers, the client leaves sockets open.
+    """Return the address at which containers reach this machine. Without a container engine, skip the test."""
+    # In a process of its own: if nothing answers, the client leaves sockets open.
     asked = [sys.executable, "-c", "import docker; docker.from_env().ping()"]
     if subprocess.run(asked, capture_output=True).returncode:
         pytest.skip("no container engine answers: start Docker or Podman, and set DOCKER_HOST to its socket")
@@ -49,11 +49,11 @@ def gateway() -> str:
 
 
 class Containers:
-    """`sam local` on what `sam build` has made, every function with these variables beside its own."""
+    """`sam local` on the result of `sam build`. Each function has these variables and its own."""
 
     def __init__(self, build: Path, variables: dict[str, str], **parameters: str) -> None:
         document = yaml_parse((build / "template.yaml").read_text())
-        # `--env-vars` sets only what a template declares.
+        # `--env-vars` sets only variables that the template declares.
         document["Globals"]["Function"]["Environment"]["Variables"] |= variables
         template = build / "containers.json"
         template.write_text(json.dumps(document))
@@ -61,12 +61,12 @@ class Containers:
         self._options = ["--template", str(template), "--skip-pull-image", "--parameter-overrides", *overrides]
 
     def invoke(self, function: str, event: Path) -> Any:
-        """What `sam local invoke` prints of the function's reply."""
+        """Return the reply of the function, as `sam local invoke` prints it."""
         return json.loads(sam("local", "invoke", function, "--event", str(event), *self._options))
 
     @contextmanager
     def serving(self, command: str, host: str = HOST, port: int | None = None) -> Iterator[str]:
-        """The address of `sam local start-api` or `sam local start-lambda`."""
+        """Run `sam local start-api` or `sam local start-lambda`, and yield its address."""
         port = port or free_port(host)
         options = ["--host", host, "--port", str(port), "--warm-containers", "LAZY", *self._options]
         process = subprocess.Popen(
@@ -80,7 +80,7 @@ class Containers:
             _await(process, host, port)
             yield f"http://{host}:{port}"
         finally:
-            process.terminate()  # then it removes its containers
+            process.terminate()  # so that it removes its containers
             try:
                 process.wait(_STOP_SECONDS)
             finally:

@@ -1,4 +1,4 @@
-"""The SAM CLI, and what `sam build` needs to know of this machine."""
+"""The SAM CLI, and the settings that `sam build` needs on this machine."""
 
 import os
 import platform
@@ -22,7 +22,7 @@ COMMAND = (sys.executable, "-m", "samcli")
 
 
 def sam(*arguments: str, variables: Mapping[str, str] | None = None) -> str:
-    """Run the SAM CLI and return its standard output; fails if it does."""
+    """Run the SAM CLI and return its standard output. Fail if it fails."""
     result = subprocess.run(
         [*COMMAND, *arguments],
         cwd=ROOT,

@@ -18,7 +18,7 @@ NAME = "messagelog"
 
 
 class Stack:
-    """The stack as its user finds it: functions by operation, outputs, and a client for each service."""
+    """The stack as its user sees it: functions by operation, outputs, and a client for each service."""
 
     def __init__(self, endpoint: str, template: Template) -> None:
         self._variables = {**CREDENTIALS, "AWS_ENDPOINT_URL": endpoint}
@@ -31,7 +31,7 @@ class Stack:
         self._operations = {function.logical_id: function.module for function in template.functions}
 
     def deploy(self, build: Path, **parameters: str) -> None:
-        """Deploy what was built, with the settings of samconfig.toml."""
+        """Deploy the build, with the settings of samconfig.toml."""
         settings = ("--template-file", str(build / "template.yaml"), "--config-file", str(ROOT / "samconfig.toml"))
         overrides = [f"{name}={value}" for name, value in {"Architecture": MACHINE, **parameters}.items()]
         answers = ("--no-confirm-changeset", "--parameter-overrides", *overrides)
@@ -44,7 +44,7 @@ class Stack:
         return self._session.client(service, endpoint_url=self._endpoint)
 
     def functions(self) -> dict[str, str]:
-        """The name of the function of each operation."""
+        """Return the names of the functions, by operation."""
         resources = self.client("cloudformation").describe_stack_resources(StackName=NAME)["StackResources"]
         named = {it["LogicalResourceId"]: it["PhysicalResourceId"] for it in resources}
         return {operation: named[logical_id] for logical_id, operation in self._operations.items()}
@@ -54,7 +54,7 @@ class Stack:
         return {it["OutputKey"]: it["OutputValue"] for it in stack["Outputs"]}
 
     def invoke(self, name: str, event: bytes) -> Any:
-        """The reply of the function of this name; fails if it raises."""
+        """Return the reply of the function of this name. Fail if it raises."""
         invoked = self.client("lambda").invoke(FunctionName=name, Payload=event)
         payload = invoked["Payload"].read()
         assert "FunctionError" not in invoked, payload
@@ -63,7 +63,7 @@ class Stack:
 
 @contextmanager
 def emulated_aws(template: Template) -> Iterator[Stack]:
-    """An AWS without the stack yet. Its functions run in processes of their own, with the developer's Python."""
+    """An AWS without the stack. Its functions run in processes of their own, with the developer's Python."""
     with pytest.MonkeyPatch.context() as patch:
         for name in [it for it in os.environ if it.startswith(("AWS_", "PYTHON"))]:
             patch.delenv(name)

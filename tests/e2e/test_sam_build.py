@@ -1,4 +1,4 @@
-"""What `sam build` makes runs: each handler imports as on Lambda, from its own folder and the layer alone."""
+"""The result of `sam build` runs: each handler imports as on Lambda, only from its own folder and the layer."""
 
 import importlib.metadata
 import subprocess
@@ -24,7 +24,7 @@ print(module.__file__, callable(module.handler), sys.modules["messagelog"].__fil
 
 @pytest.fixture(scope="session")
 def lambda_runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with boto3 and what it needs and nothing else, as the Lambda runtime has it."""
+    """A folder with boto3 and its dependencies and nothing else, as in the Lambda runtime."""
     folder = tmp_path_factory.mktemp("runtime")
     for name in ("boto3", "botocore", "s3transfer", "jmespath", "python-dateutil", "six", "urllib3"):
         distribution = importlib.metadata.distribution(name)
@@ -34,7 +34,7 @@ def lambda_runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_layer_holds_the_package_where_lambda_looks_for_it(build: Path) -> None:
+def test_the_layer_holds_the_package_where_lambda_looks(build: Path) -> None:
     layer = build / "MessageLogLayer"
     assert [path.name for path in layer.iterdir()] == ["python"]
     source = ROOT / "layers" / "messagelog"
@@ -42,8 +42,8 @@ def test_the_layer_holds_the_package_where_lambda_looks_for_it(build: Path) -> N
     assert built == {path.relative_to(source) for path in (source / "messagelog").rglob("*.py")}
 
 
-def test_the_layer_has_nothing_compiled_so_that_any_python_takes_it(build: Path) -> None:
-    """The template offers the layer to Python 3.11 and 3.12 too, though it is built with 3.13."""
+def test_the_layer_has_nothing_compiled(build: Path) -> None:
+    """The template offers the layer to Python 3.11 and 3.12 too, and it is built with 3.13."""
     assert not list((build / "MessageLogLayer").rglob("*.so"))
 
 
@@ -59,9 +59,7 @@ def test_a_built_handler_imports_as_on_lambda(name: str, build: Path, lambda_run
     assert result.stdout.split() == [str(folder / f"{module}.py"), "True", str(layer / "messagelog" / "__init__.py")]
 
 
-def test_the_worker_finds_openai_in_its_layer_and_no_other_function_carries_it(
-    build: Path, lambda_runtime: Path, python: str
-) -> None:
+def test_only_the_layer_of_the_worker_has_openai(build: Path, lambda_runtime: Path, python: str) -> None:
     layers = [build / name / "python" for name in ("MessageLogLayer", "OpenaiLayer")]
     path = [str(folder) for folder in (*layers, lambda_runtime)]
     provider = "from messagelog.chat.providers.openai import OpenAIProvider; print(OpenAIProvider('m', api_key='k'))"
@@ -71,8 +69,8 @@ def test_the_worker_finds_openai_in_its_layer_and_no_other_function_carries_it(
     assert not (layers[0] / "openai").exists()
 
 
-def test_what_the_worker_needs_fits_into_lambda(build: Path) -> None:
-    """At most 250 MB, layers included ("Lambda quotas", deployment package)."""
+def test_the_worker_with_its_layers_fits_into_lambda(build: Path) -> None:
+    """At most 250 MB with all layers ("Lambda quotas", deployment package)."""
     folders = (build / name for name in ("SendWorkerFunction", "MessageLogLayer", "OpenaiLayer"))
     size = sum(file.stat().st_size for folder in folders for file in folder.rglob("*") if file.is_file())
-    assert size < 125 * 1024 * 1024, "half of it is for the layer of ChatSetup"
+    assert size < 125 * 1024 * 1024, "the other half is for the layer of ChatSetup"

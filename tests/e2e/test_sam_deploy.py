@@ -1,4 +1,4 @@
-"""`sam deploy` brings up the whole template on an emulated AWS, and each function answers there."""
+"""`sam deploy` creates the whole template on an emulated AWS, and each function answers there."""
 
 import hashlib
 import io
@@ -36,7 +36,7 @@ def model() -> Iterator[ChatServer]:
 
 @pytest.fixture(scope="module")
 def stack(build: Path, template: Template, model: ChatServer) -> Iterator[Stack]:
-    """The template as it is, deployed with a model that says one thing."""
+    """The template as it is, deployed with a model that always gives the same answer."""
     if sys.version_info[:2] != (3, 13):
         pytest.skip("MiniStack runs the functions with its own Python, and the layers are for 3.13: make .venv with it")
     model.otherwise = Reply("Lisbon, by far.")
@@ -47,7 +47,7 @@ def stack(build: Path, template: Template, model: ChatServer) -> Iterator[Stack]
 
 @pytest.fixture(scope="module")
 def replies(stack: Stack) -> dict[str, Any]:
-    """What each function has answered to its sample event, one after the other."""
+    """The answer of each function to its sample event, one after the other."""
     functions = stack.functions()
     return {sample.operation: stack.invoke(functions[sample.operation], sample.event) for sample in SAMPLES}
 
@@ -57,7 +57,7 @@ def test_a_function_answers_its_sample_event(sample: Sample, replies: dict[str, 
     sample.check(replies[sample.operation])
 
 
-def test_a_send_has_its_turn_done_by_the_worker(stack: Stack, replies: dict[str, Any]) -> None:
+def test_the_worker_does_the_turn_of_a_send(stack: Stack, replies: dict[str, Any]) -> None:
     chat = Sample("chat_messages", 200, lambda body: body["running"], False)
     function = stack.functions()["chat_messages"]
     deadline = time.monotonic() + 60
@@ -68,7 +68,7 @@ def test_a_send_has_its_turn_done_by_the_worker(stack: Stack, replies: dict[str,
     assert "Lisbon, by far." in reply["body"]
 
 
-def test_a_worker_that_comes_late_does_nothing(stack: Stack, replies: dict[str, Any]) -> None:
+def test_a_late_worker_does_nothing(stack: Stack, replies: dict[str, Any]) -> None:
     event = (ROOT / "events" / "send_worker.json").read_bytes()
     assert stack.invoke(stack.functions()["send_worker"], event) is None
 
@@ -81,7 +81,7 @@ def test_a_worker_that_comes_late_does_nothing(stack: Stack, replies: dict[str, 
         ("send_worker", "openai", "OpenaiLayer"),
     ],
 )
-def test_a_function_imports_what_was_built_as_its_layer(
+def test_a_function_imports_the_layer_that_was_built(
     operation: str, package: str, layer: str, stack: Stack, build: Path
 ) -> None:
     name = add_probe(stack, operation)
@@ -97,7 +97,7 @@ def test_a_function_imports_what_was_built_as_its_layer(
 
 
 def add_probe(stack: Stack, operation: str) -> str:
-    """Deploy the operation's function again, its code with one more file to it: the probe, which is the handler."""
+    """Deploy the operation's function again, with one more file in its code: the probe, which is the handler."""
     client = stack.client("lambda")
     deployed = client.get_function(FunctionName=stack.functions()[operation])
     code = io.BytesIO(urllib3.request("GET", deployed["Code"]["Location"]).data)
@@ -116,7 +116,7 @@ def add_probe(stack: Stack, operation: str) -> str:
 
 
 def test_a_deleted_stack_leaves_its_tables(stack: Stack) -> None:
-    """The last of the tests, for there is no function after it."""
+    """The last test, because it removes the functions."""
     outputs, functions = stack.outputs(), {*stack.functions().values()}
     stack.delete()
     assert {outputs["MessageTableName"], outputs["ChatTableName"]} <= {

@@ -29,7 +29,7 @@ def model(host: str) -> Iterator[ChatServer]:
 
 @pytest.fixture(scope="module")
 def containers(host: str, build: Path, template: Template, model: ChatServer) -> Iterator[Containers]:
-    """All functions on empty tables; those that are invoked by another run in containers too."""
+    """All functions on empty tables. A function that another one invokes runs in a container too."""
     port = free_port(host)
     with embedded_dynamodb(host=host) as endpoint:
         create_tables(connect(endpoint), template.tables)
@@ -55,7 +55,7 @@ def test_each_function_answers_its_sample_event(containers: Containers, template
         sample.check(containers.invoke(functions[sample.operation], ROOT / "events" / f"{sample.operation}.json"))
 
 
-def test_a_send_has_its_turn_done_by_the_worker(api: str, model: ChatServer) -> None:
+def test_the_worker_does_the_turn_of_a_send(api: str, model: ChatServer) -> None:
     chat = f"{api}/conversations/trip"
     begun = urllib3.request("POST", f"{chat}/send", json={"content": "Lisbon or Berlin?"}, timeout=60, retries=False)
     assert (begun.status, begun.json()) == (202, {"after": 0})
