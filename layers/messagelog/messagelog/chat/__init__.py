@@ -52,7 +52,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Imports a name when it is first used, so that a function starts without the parts that it does not need."""
+    """Imports a name at its first use, so that a function starts without the parts that it does not need."""
     if name in _HOMES:
         return getattr(import_module(f"messagelog.chat.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -26,20 +26,37 @@ from messagelog.storage import Append, ConditionFailedError, Storage
 
 
 class HandoffStrategy(Protocol):
-    """Says what a chat goes on with in place of its messages: a summary, the last few, nothing."""
+    """Chooses the messages of a chat's new window: for example a summary, the last few messages, or none."""
 
     def apply(self, messages: list[StoredMessage], /) -> Iterable[AgentMessage | Mapping[str, object]]:
-        """The messages of the new window for those of the old one, which become historic."""
+        """Returns the messages of the new window.
+
+        Args:
+            messages: The messages of the old window, which become historic.
+        """
         ...
 
 
 class Chat:
-    """Prepares what an agent sees, records what it says, and reacts to both.
+    """Prepares the context of an agent, records its messages, and calls hooks for them.
 
-    `state` is kept beside the log, by the same kind of storage, for the same conversation. What is added is in the log
-    at once; then the hooks are called, and OnAppendError is raised if one of them raised. Errors of adding are those of
-    `MessageLog.append`, with CodecError for a system message or a tool's result without the id of its call.
-    `clear`, `clear_messages` and `handoff` raise SendRunningError while a send is running.
+    A message that is added is in the log at once. Then the hooks are called.
+
+    Args:
+        log: The log, or the storage of one.
+        state: The chat's state, in the same kind of storage, for the same conversation.
+
+    Attributes:
+        log: The log.
+        state: The chat's state.
+        hooks: The hooks of this process.
+        prompt_store: The prompt tree.
+
+    Raises:
+        CodecError: A message cannot be stored, is a system message, or is a tool's result without the id of its call.
+        OnAppendError: The messages are stored, but a hook raised.
+        SendRunningError: `clear`, `clear_messages` or `handoff` was called while a send was running.
+        MessageLogError: See `MessageLog.append`.
     """
 
     def __init__(self, log: MessageLog | Storage, state: ChatState) -> None:
@@ -51,80 +68,81 @@ class Chat:
         self._system_override: str | None = None
 
     def system(self) -> PromptContainer:
-        """The root of the prompt tree, as it is stored now. What is changed in the tree is stored at once.
+        """Returns the root of the prompt tree, as it is stored. Every change in the tree is stored at once.
 
-        The change raises PromptChangedError if another process has changed the tree since, MessageTooLargeError for a
-        tree or a text that is larger than a message may be, ValueError in what was taken out of the tree.
+        A change raises the errors of PromptStore, and ValueError if the component was taken out of the tree.
         """
         return self.prompt_store.read()
 
     def editing_system(self) -> AbstractContextManager[PromptContainer]:
-        """`with chat.editing_system() as root:` stores all changes of the block as one; none if it raises."""
+        """Stores all changes of a block as one, and none if it raises: `with chat.editing_system() as root:`."""
         return self.prompt_store.editing()
 
     def get_system(self) -> AgentMessage | None:
-        """The system message in force: the override if there is one, else the composed tree; None without content."""
+        """Returns the effective system message: the override, or else the composed tree. None without content."""
         text = self._system_override or self.system().compose()
         return drafts.stamped(AgentMessage("system", text)) if text else None
 
     def override_system(self, text: str | None) -> None:
-        """Makes a text the system message in place of the tree, which stays as it is; None or blank text ends that."""
+        """Replaces the tree by a flat text in `get_system`. None or blank text ends that. The tree stays as it is."""
         self._system_override = text if text and text.strip() else None
 
     def messages(self, *, after: int = 0, limit: int | None = None) -> list[StoredMessage]:
-        """The chat's messages with a seq greater than `after`, at most `limit`. The system message is none of them."""
+        """Returns the messages of the window, without system messages.
+
+        Args:
+            after: The seq after which to begin.
+            limit: The largest number of messages; None for all.
+        """
         return _at_most(limit, self.iter_messages(after=after))
 
     def iter_messages(self, *, after: int = 0) -> Iterator[StoredMessage]:
-        """The same as `messages`, read as it is consumed."""
+        """Yields the same messages as `messages`, and reads them while they are consumed."""
         check_number("after", after)
         return _spoken(self._after(after, self.state.window().start))
 
     def historic_messages(self, *, after: int = 0, limit: int | None = None) -> list[StoredMessage]:
-        """The messages handed off since the last clear, like `messages`."""
+        """Returns the messages that were handed off since the last clear. See `messages`."""
         return _at_most(limit, self.iter_historic_messages(after=after))
 
     def iter_historic_messages(self, *, after: int = 0) -> Iterator[StoredMessage]:
-        """The same as `historic_messages`, read as it is consumed."""
+        """Yields the same messages as `historic_messages`, and reads them while they are consumed."""
         check_number("after", after)
         window = self.state.window()
         after = max(after, window.cleared)
         return _spoken(self._up_to(window.start, after))
 
     def user(self, content: str) -> int:
-        """Adds what the user says, and returns its seq."""
+        """Adds a message of the user, and returns its seq."""
         return self._add([drafts.admit(drafts.user(content))])
 
     def assistant(self, content: str, tool_calls: Iterable[Any] | None = None) -> int:
-        """Adds what the model says.
+        """Adds a message of the model, and returns its seq.
 
-        Its calls are ToolCalls, or as OpenAI has them: `{"id", "type": "function", "function": {"name", "arguments"}}`.
+        Args:
+            content: The text.
+            tool_calls: ToolCalls, or calls in OpenAI's form:
+                `{"id", "type": "function", "function": {"name", "arguments"}}`.
         """
         return self._add([drafts.admit(drafts.assistant(content, tool_calls))])
 
     def tool(self, content: str, tool_call_id: str) -> int:
-        """Adds the result of the tool call with this id."""
+        """Adds the result of the tool call with this id, and returns its seq."""
         return self._add([drafts.admit(drafts.tool(content, tool_call_id))])
 
     def reasoning(self, content: str) -> int:
-        """Adds what the model thinks."""
+        """Adds a message of the model's reasoning, and returns its seq."""
         return self._add([drafts.admit(drafts.reasoning(content))])
 
     def add_all(self, messages: Iterable[AgentMessage | Mapping[str, object]]) -> int:
-        """Adds all messages or none, given as values or in their JSON form, and returns the last seq."""
+        """Adds all messages or none, as values or in their JSON form, and returns the last seq."""
         return self._add(drafts.admit_all(messages))
 
-    def record(
-        self,
-        messages: Sequence[AgentMessage],
-        conditions: Sequence[Any] = (),
-    ) -> Sequence[StoredMessage]:
-        """Stores messages with one append, and calls nobody: pass them to `tell` afterwards.
-
-        It is for the service: the messages are not held to the rules of the methods that add.
+    def record(self, messages: Sequence[AgentMessage], conditions: Sequence[Any] = ()) -> Sequence[StoredMessage]:
+        """Stores messages with one append, without calling hooks. Pass the stored messages to `tell` afterwards.
 
         Args:
-            messages: Messages that were admitted.
+            messages: Messages that `drafts.admit` has checked.
             conditions: See `Append`.
 
         Raises:
@@ -134,7 +152,11 @@ class Chat:
         return self.log.write(Append(tuple(messages), conditions=tuple(conditions))).stored
 
     def tell(self, stored: Sequence[StoredMessage]) -> None:
-        """Calls the log's `on_append` and the message hooks with each of the messages. Raises OnAppendError."""
+        """Calls the log's `on_append` and the message hooks for each of the messages.
+
+        Raises:
+            OnAppendError: One of them raised. The others were called too.
+        """
         notify((*self.log.listeners, self.hooks.emit_message), stored)
 
     def hook(self) -> HookBuilder:
@@ -142,27 +164,30 @@ class Chat:
         return HookBuilder(self.hooks)
 
     def silent(self, on: bool) -> None:
-        """Whether message hooks are left out when messages are added."""
+        """Turns message hooks off, or on again. Messages are added in either case."""
         self.hooks.silent = on
 
     def clear(self, retain_hooks: bool = False) -> None:
-        """Begins anew: no messages, no historic ones, an empty prompt tree, and no message hooks unless retained.
+        """Removes the messages, the historic messages, the prompt tree and the message hooks from the chat.
 
-        The tree's root and its standard containers stay the same objects; all else is taken out of the tree.
+        The log keeps everything. The root of the tree and its standard containers stay the same objects.
+
+        Args:
+            retain_hooks: Keep the message hooks.
         """
-        version = self._begin_anew(System())
+        version = self._move_to_the_end(System())
         self.prompt_store.show(System(version=version))
         if not retain_hooks:
             self.hooks.clear("chat")
 
     def clear_messages(self) -> None:
-        """Begins anew without messages and historic ones; the prompt tree and the hooks stay."""
-        self._begin_anew(None)
+        """Removes the messages and the historic messages from the chat. The prompt tree and the hooks stay."""
+        self._move_to_the_end(None)
 
-    def _begin_anew(self, system: System | None) -> int:
-        """Puts the window to the log's end; once more if it was put elsewhere meanwhile, so that it never goes back.
+    def _move_to_the_end(self, system: System | None) -> int:
+        """Moves the window to the log's end, and again if somebody moved it meanwhile, so that it never moves back.
 
-        Nothing that may fail comes behind this in a clear: its error would say that nothing was written.
+        It is the last step of a clear that can fail, because its error says that nothing was written.
         """
         while True:
             seen = self.state.window()
@@ -174,14 +199,18 @@ class Chat:
                     raise
 
     def handoff(self, strategy: HandoffStrategy) -> None:
-        """Makes the messages historic, and what the strategy gives for them the chat's messages. No hook is called.
+        """Makes the messages of the window historic, and opens a new window. No hook is called.
 
-        Raises ExpectedCountError if a message was added meanwhile, SendRunningError if somebody sends, or cleared or
-        handed off meanwhile: nothing has changed then.
+        Args:
+            strategy: Chooses the messages of the new window.
+
+        Raises:
+            ExpectedCountError: A message was added meanwhile. Nothing has changed.
+            SendRunningError: A send is running, or the window was moved meanwhile. Nothing has changed.
         """
         if self.state.is_running():
             raise SendRunningError
-        window, count = self.state.window(), self.log.count()  # so that a clear in between is seen
+        window, count = self.state.window(), self.log.count()  # in this order, a clear in between is seen
         check_log_reaches(window.start, count)
         old = list(_spoken(self.log.iter_all(after=window.start, limit=max(0, count - window.start))))
         new, moved = drafts.admit_all(strategy.apply(old)), Window(window.cleared, count)

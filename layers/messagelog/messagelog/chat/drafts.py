@@ -1,4 +1,4 @@
-"""Messages on their way into a chat. The functions named after a role build a message; `admit` checks it, once."""
+"""Messages on their way into a chat. The functions named after a role build a message, and `admit` checks it once."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _ORIGINS: dict[Role, messages.Origin] = {
 
 
 def admit(message: AgentMessage | Mapping[str, object], path: str = "") -> AgentMessage:
-    """Checks a message for a chat, and gives it a time and an origin unless it has them.
+    """Checks a message for a chat, and gives it a time and an origin if it has none.
 
     Args:
         message: The message, as a value or in its JSON form.
         path: The path of the message in what the caller gave, for errors.
 
     Raises:
-        CodecError: The message cannot be stored and read back equal; or it is a system message, which belongs in the
-            prompt tree; or it is a tool's result without the id of its call.
+        CodecError: The message cannot be stored and read back equal. A system message is refused too, since it belongs
+            in the prompt tree, and so is a tool's result without the id of its call.
         MessageTooLargeError: No reply could carry the message.
     """
     checked = codec.parse(message, path)
     if checked.role == "system":
-        raise CodecError(below(path, "role"), "a chat takes no system message: put it into chat.system()")
+        raise CodecError(below(path, "role"), "a chat does not take a system message: put it into chat.system()")
     if checked.role == "tool" and not checked.tool_call_id:
         raise CodecError(below(path, "toolCallId"), "is missing: give the id of the call that this result answers")
     ready = stamped(checked)
@@ -52,7 +52,7 @@ def admit_all(batch: Iterable[AgentMessage | Mapping[str, object]]) -> tuple[Age
 
 
 def stamped(message: AgentMessage) -> AgentMessage:
-    """Returns the message with the present time and the origin of its role, unless it has them."""
+    """Returns the message with the current time and the origin of its role, where it has none."""
     return replace(
         message,
         created_at=message.created_at or datetime.now(UTC),
@@ -71,7 +71,7 @@ def assistant(content: str, tool_calls: Iterable[Any] | None = None) -> AgentMes
     Args:
         content: The text.
         tool_calls: ToolCalls, or entries of `tool_calls` in OpenAI's form, as dicts or objects. Arguments that are not
-            JSON stay the same text.
+            JSON are kept as text.
     """
     return AgentMessage("assistant", content, tool_calls=_calls(tool_calls or ()))
 
@@ -82,7 +82,7 @@ def tool(content: str, tool_call_id: str) -> AgentMessage:
 
 
 def reasoning(content: str) -> AgentMessage:
-    """Builds a thought of the model."""
+    """Builds a message of the model's reasoning."""
     return AgentMessage("reasoning", content)
 
 

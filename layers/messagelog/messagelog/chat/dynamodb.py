@@ -1,4 +1,4 @@
-"""Where callers import the chat state in DynamoDB from."""
+"""The public import path of the chat state in DynamoDB."""
 
 from messagelog.chat.states.dynamodb import DynamoDBChatState
 

@@ -1,4 +1,4 @@
-"""Where callers import the chat state in memory from."""
+"""The public import path of the chat state in memory."""
 
 from messagelog.chat.states.memory import MemoryChatState
 

@@ -1,4 +1,4 @@
-"""The queue of a chat: messages wait in it for the next send, which moves them to the log."""
+"""The queue of a chat. Messages wait in it for the next send, which moves them to the log."""
 
 from __future__ import annotations
 
@@ -13,11 +13,16 @@ from messagelog.messages import AgentMessage
 
 
 class MessageQueue:
-    """Queues messages from any thread and any process, also while a send runs: it never waits for one.
+    """Queues messages, from any thread and any process. It never waits for a running send.
 
-    The messages are not in the chat, and no hook is called, until the next send takes them, in the order in which they
-    were queued. All methods raise CodecError and MessageTooLargeError as the chat's do, so the queue holds nothing that
-    the log would refuse.
+    A queued message enters the chat with the next send, in the order of the queue. The hooks are called then.
+
+    Args:
+        state: Keeps the queue.
+
+    Raises:
+        CodecError: The chat would refuse the message.
+        MessageTooLargeError: No reply could carry the message.
     """
 
     def __init__(self, state: ChatState) -> None:
@@ -36,16 +41,20 @@ class MessageQueue:
         self.add(drafts.tool(content, tool_call_id))
 
     def reasoning(self, content: str) -> None:
-        """Queues a thought of the model."""
+        """Queues a message of the model's reasoning."""
         self.add(drafts.reasoning(content))
 
     def add(self, message: AgentMessage | Mapping[str, object]) -> None:
-        """Queues a message, given as a value or in its JSON form. A system message is refused."""
+        """Queues a message, as a value or in its JSON form. A system message is refused."""
         self._state.enqueue(drafts.admit(message))
 
 
 class HookMessageWriter:
-    """The same queue for hooks. A message gets the origin that the hook gives, by default `hook`."""
+    """The same queue for hooks. Each method takes the origin of the message, which is `hook` by default.
+
+    Args:
+        queue: The queue.
+    """
 
     def __init__(self, queue: MessageQueue) -> None:
         self._queue = queue

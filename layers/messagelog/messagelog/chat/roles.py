@@ -1,4 +1,4 @@
-"""The roles and origins of a chat's messages, by name. Each is a text, equal to what a message carries."""
+"""The roles and origins of a chat's messages. Each member is text, equal to the value in a message."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class ChatRole(StrEnum):
-    """Who speaks."""
+    """The speaker of a message."""
 
     SYSTEM = "system"
     USER = "user"
@@ -16,7 +16,7 @@ class ChatRole(StrEnum):
 
 
 class Origin(StrEnum):
-    """What caused a message."""
+    """The cause of a message."""
 
     USER = "user"
     MODEL = "model"

@@ -58,7 +58,7 @@ def test_white_space_around_a_key_of_the_environment(monkeypatch: pytest.MonkeyP
         OpenAIProvider("m")
 
 
-@pytest.mark.parametrize("key", ["sk-ä-secret", "sk\n-secret", "sk -secret", "sk\x7f-secret", "\ud800secret"])
+@pytest.mark.parametrize("key", ["sk-ä-secret", "sk\n-secret", "sk\x7f-secret", "\ud800secret"])
 def test_a_key_that_no_header_can_carry_is_refused(key: str) -> None:
     with pytest.raises(NoModelError, match="the API key holds") as caught:
         OpenAIProvider("m", api_key=key)

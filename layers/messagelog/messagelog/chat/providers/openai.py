@@ -112,11 +112,11 @@ def _client(base_url: str | None, api_key: str | None, **how: Any) -> openai.Ope
 def _key(api_key: str | None) -> str | None:
     """The key without white space around it, None if nothing is left.
 
-    An HTTP header carries it, as a bearer token of visible ASCII characters (RFC 6750, section 2.1).
+    It is sent in an HTTP header, whose value is printable ASCII (RFC 9110, section 5.5).
     """
     key = (api_key or "").strip()
-    if any(not "!" <= character <= "~" for character in key):
-        raise _unusable("the API key holds a blank, a control character or a character that is not ASCII", "BadApiKey")
+    if any(not " " <= character <= "~" for character in key):
+        raise _unusable("the API key holds a control character or a character that is not ASCII", "BadApiKey")
     return key or None
 
 
