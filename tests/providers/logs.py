@@ -102,6 +102,26 @@ def interrupted_logs(draw: st.DrawFn) -> list[StoredMessage]:
 
 
 @st.composite
+def repeating_logs(draw: st.DrawFn) -> list[StoredMessage]:
+    """Conversations whose calls have the same few ids in every turn. Each result answers a call that waits for it."""
+    messages: list[AgentMessage] = []
+    waiting: list[str] = []
+    for number in range(draw(st.integers(0, 25))):
+        kind = draw(st.sampled_from(["user", "assistant", "calls", "result", "result"]))
+        if kind == "calls":
+            ids = draw(st.lists(st.sampled_from(["call_0", "call_1"]), min_size=1, max_size=2))
+            waiting += ids
+            calls = tuple(ToolCall(id, "f", {}) for id in ids)
+            messages.append(AgentMessage("assistant", "", tool_calls=calls))
+        elif kind == "result" and waiting:
+            id = waiting.pop(draw(st.integers(0, len(waiting) - 1)))
+            messages.append(AgentMessage("tool", mark(number), tool_call_id=id))
+        elif kind != "result":
+            messages.append(AgentMessage(kind, mark(number)))
+    return stored(messages)
+
+
+@st.composite
 def crowded_logs(draw: st.DrawFn) -> list[StoredMessage]:
     """More calls at once than a message of OpenAI holds, their results out of order, some late and some missing."""
     calls = [ToolCall(f"id-{i}", "f", {"a": mark(1000 + i)}) for i in range(draw(st.integers(100, 400)))]

@@ -1,4 +1,4 @@
-"""A conversation gone wrong is carried on with each provider's own SDK, over HTTP, against its rules."""
+"""A broken conversation continues with each provider's own SDK, over HTTP, against the provider's rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from messagelog.views.openai import to_openai
 
 from tests.providers.endpoints import endpoints
 
-POISONED = [
+BROKEN = [
     AgentMessage("assistant", "Hello! ", name="Greeter Bot"),
     AgentMessage("user", "What time is it?", name="Ann Lee"),
     AgentMessage(
@@ -43,7 +43,7 @@ def url() -> Iterator[str]:
 @pytest.fixture
 def log() -> MessageLog:
     log = MessageLog(MemoryStorage())
-    log.append_many(POISONED)
+    log.append_many(BROKEN)
     return log
 
 
@@ -78,7 +78,9 @@ every_provider = pytest.mark.parametrize(("connect", "show", "read", "refusal"),
 
 
 @every_provider
-def test_the_conversation_goes_on(url: str, log: MessageLog, connect: Any, show: Any, read: Any, refusal: Any) -> None:
+def test_the_conversation_continues(
+    url: str, log: MessageLog, connect: Any, show: Any, read: Any, refusal: Any
+) -> None:
     ask = connect(url)
     log.append_many(read(ask(show(log.all()))))
     call = log.all()[-1].tool_calls[0]
@@ -90,7 +92,7 @@ def test_the_conversation_goes_on(url: str, log: MessageLog, connect: Any, show:
 
 
 @every_provider
-def test_unmended_the_provider_refuses_it(
+def test_the_provider_refuses_it_without_repairs(
     url: str, log: MessageLog, connect: Any, show: Any, read: Any, refusal: Any
 ) -> None:
     with pytest.raises(refusal):

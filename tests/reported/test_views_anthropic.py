@@ -1,4 +1,4 @@
-"""Faults that people reported about histories sent to Anthropic, and what is right. Each test names its sources."""
+"""Faults that people reported about histories sent to Anthropic. Each test names its sources."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_parallel_results_are_one_user_turn() -> None:
     ]
 
 
-def test_a_message_that_came_while_the_tool_ran_stands_behind_the_results() -> None:
+def test_a_message_sent_while_the_tool_ran_follows_the_results() -> None:
     """github.com/NousResearch/hermes-agent/pull/65369, github.com/pydantic/pydantic-ai/pull/2328,
     github.com/diegosouzapw/OmniRoute/issues/12890.
     """
@@ -91,7 +91,7 @@ def test_blank_messages_are_left_out_and_their_neighbours_joined() -> None:
     ]
 
 
-def test_ids_of_other_providers_are_cleaned_and_stay_apart() -> None:
+def test_ids_of_other_providers_are_cleaned_and_differ() -> None:
     """github.com/maximhq/bifrost/issues/5097, github.com/HKUDS/nanobot/pull/4356,
     github.com/AnswerDotAI/fastllm/issues/42.
     """
@@ -122,7 +122,7 @@ def test_empty_ids_pair_in_order() -> None:
     assert results["content"] == [answer(ids[0], "one"), answer(ids[1], "two")]
 
 
-def test_args_that_are_no_object_go_under_one_key() -> None:
+def test_args_that_are_not_an_object_go_under_one_key() -> None:
     """github.com/bigduu/Bamboo-agent/issues/351, github.com/anthropics/claude-code/issues/6695."""
     values = [[1, 2], "abc", 7, {"ok": True}]
     calls = [(f"t{index}", "f", value) for index, value in enumerate(values)]

@@ -1,4 +1,4 @@
-"""Faults that people reported about histories given to LangChain, and what is right. Each test names its sources."""
+"""Faults that people reported about histories given to LangChain. Each test names its sources."""
 
 from __future__ import annotations
 

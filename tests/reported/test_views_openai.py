@@ -1,4 +1,4 @@
-"""Faults that people reported about histories sent to OpenAI, and what is right. Each test names its sources."""
+"""Faults that people reported about histories sent to OpenAI. Each test names its sources."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_arguments_are_encoded_once() -> None:
     assert json.loads(arguments) == {"a": 3, "b": 'q"uote'}
 
 
-def test_names_that_openai_refuses_are_cleaned_and_stay_apart() -> None:
+def test_names_that_openai_refuses_are_cleaned_and_differ() -> None:
     """github.com/danny-avila/LibreChat/pull/1076, github.com/jekalmin/extended_openai_conversation/issues/251,
     github.com/microsoft/autogen/issues/4157. A cleaned name carries a digest, so that two speakers never become one.
     """
@@ -72,7 +72,7 @@ def test_names_that_openai_refuses_are_cleaned_and_stay_apart() -> None:
     assert len(set(sent)) == len(names)
 
 
-def test_long_ids_are_shortened_and_stay_apart() -> None:
+def test_long_ids_are_shortened_and_differ() -> None:
     """github.com/pydantic/pydantic-ai/issues/4389, github.com/agno-agi/agno/issues/5382,
     github.com/vercel/ai/issues/5171.
     """

@@ -1,4 +1,4 @@
-"""An object of an SDK as a tracer hands it on."""
+"""An object of an SDK as a tracer wraps it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Traced:
-    """All attributes are those of what is wrapped, and the type is another."""
+    """It has all attributes of the wrapped object, and another type."""
 
     def __init__(self, wrapped: object) -> None:
         self._wrapped = wrapped

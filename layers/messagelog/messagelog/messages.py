@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Literal, TypeAlias, get_args
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool", "reasoning"]
 Origin: TypeAlias = Literal["user", "model", "tool", "hook", "system"]
-JSONValue: TypeAlias = "bool | int | float | str | list[JSONValue] | dict[str, JSONValue] | None"
+JSONValue: TypeAlias = "bool | int | float | str | Sequence[JSONValue] | Mapping[str, JSONValue] | None"
 
 ROLES: tuple[Role, ...] = get_args(Role)
 ORIGINS: tuple[Origin, ...] = get_args(Origin)

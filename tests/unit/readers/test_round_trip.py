@@ -33,7 +33,7 @@ no_object = st.sampled_from(
 
 @st.composite
 def rounds(draw: st.DrawFn) -> list[tuple[str, list[str], list[tuple[str, Any, list[str]]], str]]:
-    """Rounds of a conversation: what the user says in parts, calls with args and results in parts, the answer."""
+    """Rounds of a conversation: a text of the user in parts, calls with args and results in parts, and the answer."""
     found = []
     for number in range(draw(st.integers(0, 3))):
         calls = [
@@ -45,7 +45,7 @@ def rounds(draw: st.DrawFn) -> list[tuple[str, list[str], list[tuple[str, Any, l
 
 
 def openai_history(talk: Any, arguments: list[str], in_parts: bool) -> list[dict[str, Any]]:
-    """The talk as Chat Completions messages; the first calls get the `arguments` given instead of their args."""
+    """Returns the talk as Chat Completions messages. The first calls get the given `arguments` instead of args."""
     history: list[dict[str, Any]] = [{"role": "system", "content": "be brief"}]
     for thought, said, calls, answer in talk:
         functions = [
@@ -66,7 +66,7 @@ def openai_history(talk: Any, arguments: list[str], in_parts: bool) -> list[dict
 
 @given(rounds(), st.lists(no_object, max_size=3), st.booleans())
 @many
-def test_openai(talk: Any, arguments: list[str], in_parts: bool) -> None:
+def test_a_history_of_openai_means_the_same(talk: Any, arguments: list[str], in_parts: bool) -> None:
     history = openai_history(talk, arguments, in_parts)
     back = to_openai(through_the_log(from_openai(history)))
     assert [_openai_meaning(entry) for entry in back] == [_openai_meaning(entry) for entry in history]
@@ -74,7 +74,7 @@ def test_openai(talk: Any, arguments: list[str], in_parts: bool) -> None:
 
 @given(any_log)
 @many
-def test_a_view_of_openai_that_is_read_back_is_the_same_view(log: list[StoredMessage]) -> None:
+def test_a_view_of_openai_is_the_same_when_read_back(log: list[StoredMessage]) -> None:
     view = to_openai(log)
     again = to_openai(through_the_log(from_openai(view)))
     assert [_openai_meaning(entry) for entry in again] == [_openai_meaning(entry) for entry in view]
@@ -82,7 +82,7 @@ def test_a_view_of_openai_that_is_read_back_is_the_same_view(log: list[StoredMes
 
 @given(rounds(), st.booleans())
 @many
-def test_anthropic(talk: Any, in_parts: bool) -> None:
+def test_a_history_of_anthropic_means_the_same(talk: Any, in_parts: bool) -> None:
     history: list[dict[str, Any]] = []
     for thought, said, calls, answer in talk:
         history.append({"role": "user", "content": _parts(said) if in_parts else "".join(said)})
@@ -98,7 +98,7 @@ def test_anthropic(talk: Any, in_parts: bool) -> None:
 
 @given(rounds())
 @many
-def test_bedrock(talk: Any) -> None:
+def test_a_history_of_bedrock_means_the_same(talk: Any) -> None:
     def texts(parts: list[str]) -> list[dict[str, Any]]:
         return [{"text": part} for part in parts]
 
@@ -117,7 +117,7 @@ def test_bedrock(talk: Any) -> None:
 
 @given(rounds())
 @many
-def test_langchain(talk: Any) -> None:
+def test_a_history_of_langchain_is_the_same(talk: Any) -> None:
     history = [{"role": "system", "content": "be brief"}]
     for _, said, _, answer in talk:
         history += [{"role": "user", "content": "".join(said)}, {"role": "assistant", "content": answer}]
@@ -126,7 +126,7 @@ def test_langchain(talk: Any) -> None:
 
 @given(rounds())
 @many
-def test_an_openai_history_means_the_same_by_way_of_langchain(talk: Any) -> None:
+def test_a_history_of_openai_survives_langchain(talk: Any) -> None:
     history = openai_history(talk, [], in_parts=False)
     for entry in history:
         entry["content"] = _text_of(entry["content"])
@@ -135,7 +135,7 @@ def test_an_openai_history_means_the_same_by_way_of_langchain(talk: Any) -> None
 
 
 def through_the_log(messages: list[AgentMessage]) -> list[StoredMessage]:
-    """The messages as a log gives them back: what it would refuse is an error here."""
+    """Returns the messages as a log gives them back. A message that it would refuse is an error here."""
     return stored([codec.parse(message) for message in messages])
 
 
@@ -144,7 +144,7 @@ def _parts(content: Any) -> Any:
 
 
 def _text_of(content: Any) -> str:
-    """The text of a content, however it is parted."""
+    """Returns the text of a content in one or several parts."""
     return content if isinstance(content, str) else "".join(part["text"] for part in content)
 
 
@@ -174,7 +174,7 @@ def _value_of(arguments: str) -> Any:
 
 
 def _block_meaning(turn: dict[str, Any]) -> Any:
-    """The turn with its text joined and results as text."""
+    """Returns the turn with its text joined and its results as text."""
     blocks = [{"text": turn["content"]}] if isinstance(turn["content"], str) else turn["content"]
     others = []
     for block in blocks:

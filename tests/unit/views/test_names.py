@@ -1,4 +1,4 @@
-"""Ids and names: what is legal stays, what is not is replaced, and two never become one."""
+"""Ids and names: a legal one stays, any other is replaced, and two never become one."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def test_a_legal_id_stays_and_a_repeated_one_is_made_from_it(legal: str) -> None
 
 
 @every_provider
-def test_an_id_that_was_made_is_not_given_away_again(legal: str) -> None:
+def test_a_made_id_is_not_used_again(legal: str) -> None:
     ids = Ids(legal)
     found = [ids.of("a", 1, 0), ids.of("a", 2, 0), ids.of("a_2_0", 3, 0), ids.of("a", 2, 0)]
     assert len(set(found)) == 4
 
 
 @every_provider
-def test_an_id_that_would_be_made_may_be_taken_already(legal: str) -> None:
+def test_a_made_id_may_already_be_in_use(legal: str) -> None:
     ids = Ids(legal)
     taken = "i" * 36 + "_2_0"
     assert ids.of(taken, 1, 0) == taken
@@ -53,7 +53,7 @@ def test_an_id_that_would_be_made_may_be_taken_already(legal: str) -> None:
     ],
     ids=["openai", "anthropic", "bedrock"],
 )
-def test_what_each_provider_takes(legal: str, kept: list[str], replaced: list[str]) -> None:
+def test_each_provider_has_its_own_legal_ids(legal: str, kept: list[str], replaced: list[str]) -> None:
     assert [Ids(legal).of(id, 1, 0) for id in kept] == kept
     assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,40}", Ids(legal).of(id, 1, 0)) for id in replaced)
     assert not any(Ids(legal).of(id, 1, 0) == id for id in replaced)
@@ -79,8 +79,8 @@ def test_names_that_were_made_stay(names: list[str]) -> None:
     assert [again.of(name) for name in found] == found
 
 
-@pytest.mark.parametrize("given", [["Ann Lee", MADE], [MADE, "Ann Lee"]], ids=["made first", "borne first"])
-def test_a_name_that_would_be_made_may_be_borne_already(given: list[str]) -> None:
+@pytest.mark.parametrize("given", [["Ann Lee", MADE], [MADE, "Ann Lee"]], ids=["made first", "given first"])
+def test_a_made_name_may_already_be_in_use(given: list[str]) -> None:
     names = Names(64)
     found = [names.of(name) for name in given]
     assert found[0] == MADE
@@ -102,8 +102,8 @@ def test_a_legal_name_stays(name: str) -> None:
 
 
 @pytest.mark.parametrize("legal", [r"(?s)(?=.*\S).{1,40}", r"[a-zA-Z0-9_-]{1,64}"])
-def test_ids_taken_over_and_over_still_come_to_an_end(legal: str) -> None:
-    """Each id that would be made for the last call is there already, as far as anybody may go."""
+def test_an_id_is_found_after_many_that_are_in_use(legal: str) -> None:
+    """Each of the first 200 ids that would be made for the last call is already in use."""
     ids = Ids(legal)
     place = "_1_99"
     taken = ["x", f"x{place}", *(f"x{place}_{number}" for number in range(1, 200))]

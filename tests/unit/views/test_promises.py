@@ -1,8 +1,8 @@
-"""What every view promises, held on thousands of generated logs, good and broken.
+"""The promises of every view, tested on thousands of generated logs, good and broken.
 
-Accepted: the provider takes the view, followed by the results of the calls open at its end, or else by a user turn.
-Nothing lost, nothing twice. The same log gives the same view, and a longer one changes only the last turn and the
-exchanges that were still unanswered.
+1. Accepted: the provider takes the view, followed by the results of the calls open at its end, or else by a user turn.
+2. Nothing is lost or doubled. The same log gives the same view. A longer log changes only the last turn and the
+   exchanges that were still unanswered.
 """
 
 from __future__ import annotations
@@ -10,36 +10,20 @@ from __future__ import annotations
 import copy
 import json
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from messagelog import StoredMessage
-from messagelog.views import anthropic, bedrock, langchain, openai
 
-from tests.providers import anthropic_rules, bedrock_rules, openai_rules
 from tests.providers.logs import broken_logs, crowded_logs, interrupted_logs, valid_logs
+from tests.support.providers import PROVIDERS, VIEWS, Provider, marks_in
 
 any_log = st.one_of(broken_logs(), interrupted_logs(), valid_logs(), crowded_logs())
 many = settings(max_examples=400, deadline=None)
 
 
-class Provider(NamedTuple):
-    view: ModuleType
-    rules: ModuleType
-    drops_system: bool
-
-    def show(self, log: list[StoredMessage]) -> list[dict[str, Any]]:
-        return [turn.body for turn in self.view.turns(log)]
-
-
-PROVIDERS = [
-    pytest.param(Provider(openai, openai_rules, drops_system=False), id="openai"),
-    pytest.param(Provider(anthropic, anthropic_rules, drops_system=True), id="anthropic"),
-    pytest.param(Provider(bedrock, bedrock_rules, drops_system=True), id="bedrock"),
-]
-VIEWS = [pytest.param(view, id=view.__name__) for view in (openai, anthropic, bedrock, langchain)]
 every_provider = pytest.mark.parametrize("provider", PROVIDERS)
 every_view = pytest.mark.parametrize("view", VIEWS)
 
@@ -47,7 +31,7 @@ every_view = pytest.mark.parametrize("view", VIEWS)
 @every_provider
 @given(log=any_log)
 @many
-def test_the_provider_takes_the_view_and_what_follows(provider: Provider, log: list[StoredMessage]) -> None:
+def test_the_provider_accepts_the_view_and_the_next_turn(provider: Provider, log: list[StoredMessage]) -> None:
     view = provider.show(log)
     assert provider.rules.faults(provider.rules.continued(view)) == []
     if view:
@@ -65,7 +49,7 @@ def test_ids_are_unique_in_the_whole_view(provider: Provider, log: list[StoredMe
 @every_provider
 @given(log=any_log)
 @many
-def test_nothing_is_lost_and_nothing_comes_twice(provider: Provider, log: list[StoredMessage]) -> None:
+def test_nothing_is_lost_or_doubled(provider: Provider, log: list[StoredMessage]) -> None:
     text = json.dumps(provider.show(log), ensure_ascii=False)
     dropped = {"reasoning", "system"} if provider.drops_system else {"reasoning"}
     for message in log:
@@ -80,7 +64,7 @@ def test_nothing_is_lost_and_nothing_comes_twice(provider: Provider, log: list[S
 @every_provider
 @given(log=any_log)
 @many
-def test_all_but_results_stays_in_the_order_of_the_log(provider: Provider, log: list[StoredMessage]) -> None:
+def test_only_results_leave_the_order_of_the_log(provider: Provider, log: list[StoredMessage]) -> None:
     text = json.dumps(provider.show(log), ensure_ascii=False)
     marks = [mark for message in log if message.role != "tool" for mark in marks_in(message.content)]
     places = [text.index(mark) for mark in marks if mark in text]
@@ -90,7 +74,7 @@ def test_all_but_results_stays_in_the_order_of_the_log(provider: Provider, log: 
 @every_view
 @given(log=any_log)
 @settings(max_examples=150, deadline=None)
-def test_the_same_log_gives_the_same_view_and_is_not_changed(view: ModuleType, log: list[StoredMessage]) -> None:
+def test_the_same_log_gives_the_same_view_and_is_unchanged(view: ModuleType, log: list[StoredMessage]) -> None:
     before = copy.deepcopy(log)
     first, second = view.turns(log), view.turns(iter(log))
     assert first == second
@@ -102,7 +86,7 @@ def test_the_same_log_gives_the_same_view_and_is_not_changed(view: ModuleType, l
 @every_provider
 @given(log=any_log, more=any_log)
 @many
-def test_a_longer_log_changes_only_the_last_turn_and_unanswered_exchanges(
+def test_a_longer_log_changes_only_the_end_and_open_exchanges(
     provider: Provider, log: list[StoredMessage], more: list[StoredMessage]
 ) -> None:
     longer = log + [StoredMessage.of(message, seq=len(log) + message.seq, at=message.at) for message in more]
@@ -115,7 +99,7 @@ def test_a_longer_log_changes_only_the_last_turn_and_unanswered_exchanges(
 
 
 def _settled_form(grown: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
-    """The turn with each result as it was before, where a later result answered the call or joined the answer."""
+    """Returns the turn with each result as it was before a later result answered the call or joined the answer."""
     if grown["role"] == "tool":
         return {**grown, "content": _settled_text(grown["content"], before["content"])}
     if isinstance(grown["content"], str) or len(grown["content"]) != len(before["content"]):
@@ -133,7 +117,7 @@ def _settled_form(grown: dict[str, Any], before: dict[str, Any]) -> dict[str, An
 
 
 def _settled_text(now: str, then: str) -> str:
-    """The result as it was: it said that there was none, or more joined it. Blank results show nothing to join."""
+    """Returns the result as it was, if it said that there was none, if it was blank, or if more text joined it."""
     was_open = then.startswith("No result") or not then.strip() or then == "(no output)"
     return then if was_open or now.startswith(then + "\n") else now
 
@@ -146,13 +130,8 @@ def _call_ids(message: dict[str, Any]) -> list[str]:
     return found
 
 
-def marks_in(text: str) -> list[str]:
-    """The marks of a text, in order."""
-    return [f"«{part.partition('»')[0]}»" for part in text.split("«")[1:]]
-
-
 def _spoil(value: Any) -> None:
-    """Changes everything in the value that can be changed."""
+    """Empties every list and dict in the value."""
     for item in list(value.values() if isinstance(value, dict) else value):
         if isinstance(item, dict | list):
             _spoil(item)

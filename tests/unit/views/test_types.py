@@ -1,4 +1,4 @@
-"""A second opinion on the views: the types that the providers' own libraries ship."""
+"""The types that the providers' own libraries ship accept the views."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ CONVERSE = Session().get_service_model("bedrock-runtime").operation_model("Conve
 
 
 def validated(adapter: TypeAdapter[Any], view: list[dict[str, Any]]) -> None:
-    """Validates the view to its last block: the adapter leaves iterables for later.
+    """Validates the view down to its last block, because the adapter validates iterables only when they are read.
 
-    Where a parameter may also be a reply's model, that model takes any field, so a dict must not have become one.
+    If a parameter may also be the model of a reply, that model accepts any field, so no dict may become one.
     """
     _consume(adapter.validate_python(view))
 
 
 def _consume(value: Any) -> None:
-    assert not isinstance(value, BaseModel), f"only the lenient {type(value).__name__} takes it"
+    assert not isinstance(value, BaseModel), f"only the lenient {type(value).__name__} accepts it"
     if isinstance(value, dict):
         value = value.values()
     if isinstance(value, Iterable) and not isinstance(value, str):
@@ -50,26 +50,26 @@ def _consume(value: Any) -> None:
 
 @given(log=any_log)
 @some
-def test_openai(log: list[StoredMessage]) -> None:
+def test_the_types_of_openai_accept_the_view(log: list[StoredMessage]) -> None:
     validated(OPENAI, to_openai(log))
 
 
 @given(log=any_log)
 @some
-def test_anthropic(log: list[StoredMessage]) -> None:
+def test_the_types_of_anthropic_accept_the_view(log: list[StoredMessage]) -> None:
     validated(ANTHROPIC, to_anthropic(log))
 
 
 @given(log=any_log)
 @some
-def test_bedrock(log: list[StoredMessage]) -> None:
+def test_the_model_of_bedrock_accepts_the_view(log: list[StoredMessage]) -> None:
     request = {"modelId": "m", "messages": to_bedrock(log)}
     assert ParamValidator().validate(request, CONVERSE).generate_report() == ""
 
 
 @given(log=any_log)
 @some
-def test_langchain(log: list[StoredMessage]) -> None:
+def test_langchain_converts_the_view(log: list[StoredMessage]) -> None:
     view = to_langchain(log)
     names = {"human": "user", "ai": "assistant", "system": "system"}
     assert [{"role": names[m.type], "content": m.content} for m in convert_to_messages(view)] == view
@@ -84,6 +84,6 @@ def test_langchain(log: list[StoredMessage]) -> None:
         (ANTHROPIC, [{"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": "{}"}]}]),
     ],
 )
-def test_the_types_refuse_what_is_wrong(adapter: TypeAdapter[Any], view: list[dict[str, Any]]) -> None:
+def test_the_types_refuse_a_wrong_view(adapter: TypeAdapter[Any], view: list[dict[str, Any]]) -> None:
     with pytest.raises((ValidationError, AssertionError)):
         validated(adapter, view)

@@ -1,4 +1,4 @@
-"""Windows: the longest run of newest messages that a provider takes, read from about as many rows."""
+"""Windows: the longest run of newest messages that a provider accepts, read from about as many rows."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from messagelog.views.openai import to_openai
 from messagelog.views.windows import REACH, window
 
 from tests.providers import anthropic_rules, openai_rules
-from tests.providers.logs import broken_logs, interrupted_logs, stored, valid_logs
-from tests.unit.views.test_promises import PROVIDERS, Provider
+from tests.providers.logs import broken_logs, interrupted_logs, repeating_logs, stored, valid_logs
+from tests.support.providers import PROVIDERS, Provider
 
 USER = AgentMessage("user", "q")
 ASSISTANT = AgentMessage("assistant", "a")
@@ -68,9 +68,28 @@ def test_last(messages: list[AgentMessage], last: int, expected: list[int]) -> N
 @given(log=interrupted_logs(), last=st.integers(0, 25))
 @settings(max_examples=500, deadline=None)
 def test_last_is_the_longest_run_that_splits_no_exchange(log: list[StoredMessage], last: int) -> None:
-    """By the sentence of the contract, tried out for every start, on logs whose ids name one call each."""
+    """The sentence of the contract, tried for every start, on logs whose ids name one call each."""
     made_by = {call.id: message.seq for message in log for call in message.tool_calls}
     spans = [(made_by[id], m.seq) for m in log if m.role == "tool" and (id := m.tool_call_id or "") in made_by]
+    assert seqs(log, last=last) == longest_run(log, spans, last)
+
+
+@given(log=repeating_logs(), last=st.integers(0, 30))
+@settings(max_examples=500, deadline=None)
+def test_a_window_splits_no_exchange_of_an_id_used_again(log: list[StoredMessage], last: int) -> None:
+    """The same, on logs that use their ids again and again. A result belongs to the nearest unanswered call."""
+    open_calls: list[tuple[str, int]] = []
+    spans = []
+    for message in log:
+        if message.role == "tool":
+            index = max(i for i, (id, _) in enumerate(open_calls) if id == message.tool_call_id)
+            spans.append((open_calls.pop(index)[1], message.seq))
+        open_calls += [(call.id, message.seq) for call in message.tool_calls]
+    assert seqs(log, last=last) == longest_run(log, spans, last)
+
+
+def longest_run(log: list[StoredMessage], spans: list[tuple[int, int]], last: int) -> list[int]:
+    """Returns the seqs of the longest run of newest messages that splits none of the exchanges."""
     starts = [
         message.seq
         for message in log
@@ -78,13 +97,12 @@ def test_last_is_the_longest_run_that_splits_no_exchange(log: list[StoredMessage
         and message.seq > len(log) - last
         and not any(call < message.seq <= result for call, result in spans)
     ]
-    expected = list(range(starts[0], len(log) + 1)) if starts else []
-    assert seqs(log, last=last) == expected
+    return list(range(starts[0], len(log) + 1)) if starts else []
 
 
 @given(log=st.one_of(broken_logs(), interrupted_logs()), last=st.integers(1, 15))
 @settings(max_examples=300, deadline=None)
-def test_providers_take_a_window_of_any_log(log: list[StoredMessage], last: int) -> None:
+def test_providers_accept_a_window_of_any_log(log: list[StoredMessage], last: int) -> None:
     part = window(iter(log[::-1]), last=last)
     assert part == log[len(log) - len(part) :]
     assert len(part) <= last
@@ -95,7 +113,7 @@ def test_providers_take_a_window_of_any_log(log: list[StoredMessage], last: int)
 @pytest.mark.parametrize("provider", PROVIDERS)
 @given(log=valid_logs(), last=st.integers(1, 30))
 @settings(max_examples=200, deadline=None)
-def test_a_window_of_a_valid_history_needs_no_mending(provider: Provider, log: list[StoredMessage], last: int) -> None:
+def test_a_window_of_a_valid_history_needs_no_repair(provider: Provider, log: list[StoredMessage], last: int) -> None:
     part = window(iter(log[::-1]), last=last)
     view, whole = provider.show(part), provider.show(log)
     assert view == whole[len(whole) - len(view) :]
@@ -133,14 +151,14 @@ def test_a_window_of_a_long_log_reads_little(filler: AgentMessage) -> None:
     assert reader.read <= 20 + 1 + REACH
 
 
-def test_a_window_looks_for_a_call_behind_hundreds_of_results() -> None:
+def test_a_window_looks_for_a_call_before_hundreds_of_results() -> None:
     calls = tuple(ToolCall(f"t{number}", "f", {}) for number in range(REACH + 100))
     results = [AgentMessage("tool", "R", tool_call_id=call.id) for call in calls]
     log = stored([USER, AgentMessage("assistant", "", tool_calls=calls), *results[:-1], USER, results[-1], USER])
     assert seqs(log, last=3) == [len(log)]
 
 
-def test_a_window_does_not_look_for_a_call_behind_thousands_of_results() -> None:
+def test_a_window_reads_at_most_500_messages_back() -> None:
     reader = Reader(stored([USER, *[RESULT] * 20_000, USER, AgentMessage("tool", "R", tool_call_id="t2"), USER]))
     assert len(window(reader, last=3)) == 3
     assert reader.read <= 3 + 500
@@ -157,13 +175,13 @@ def test_a_window_looks_for_a_call_only_within_reach() -> None:
 @pytest.mark.parametrize(
     "filler", [AgentMessage("system", "s"), AgentMessage("assistant", " ")], ids=["system", "blank"]
 )
-def test_in_a_window_what_a_view_does_not_show_is_distance_as_well(view: Any, filler: AgentMessage) -> None:
+def test_a_message_that_no_view_shows_counts_as_distance(view: Any, filler: AgentMessage) -> None:
     log = stored([USER, CALL, *[filler] * REACH, AgentMessage("tool", "late", tool_call_id="t1"), USER])
     assert "never answered" in str(view(Messages(log, reach=REACH)))
     assert "never answered" not in str(view(Messages(log[:2] + log[3:], reach=REACH)))
 
 
-def test_in_a_window_the_call_of_a_result_out_of_reach_is_unanswered() -> None:
+def test_the_call_of_a_result_out_of_reach_is_unanswered() -> None:
     log = stored([USER, CALL, *[USER] * REACH, RESULT, USER])
     whole, part = to_openai(log), to_openai(window(iter(log[::-1]), last=1000))
     assert whole[2] == {"role": "tool", "tool_call_id": "t1", "content": "R"}
@@ -173,7 +191,7 @@ def test_in_a_window_the_call_of_a_result_out_of_reach_is_unanswered() -> None:
 
 
 @pytest.mark.parametrize("early", [[], [RESULT]], ids=["the first result", "a further result"])
-def test_in_a_window_a_result_belongs_to_its_call_as_far_as_the_reach(early: list[AgentMessage]) -> None:
+def test_a_result_belongs_to_its_call_within_the_reach(early: list[AgentMessage]) -> None:
     between = [USER] * (REACH - 1)
     late = AgentMessage("tool", "late", tool_call_id="t1")
     near, far = [CALL, *early, *between, late], [CALL, *early, *between, USER, late]
@@ -187,13 +205,13 @@ def test_max_tokens_is_estimated_at_four_bytes_a_token() -> None:
     assert [seqs(log, max_tokens=n) for n in range(6)] == [[], [], [3], [3], [2, 3], [1, 2, 3]]
 
 
-def test_max_tokens_counts_with_the_counter_given() -> None:
+def test_max_tokens_uses_the_given_counter() -> None:
     log = stored([AgentMessage("user", "one two"), AgentMessage("user", "three")])
     assert seqs(log, max_tokens=2, count_tokens=lambda text: len(text.split())) == [2]
     assert seqs(log, max_tokens=3, count_tokens=lambda text: len(text.split())) == [1, 2]
 
 
-def test_max_tokens_counts_calls_and_no_reasoning() -> None:
+def test_max_tokens_counts_calls_but_not_reasoning() -> None:
     call = AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "four", {"a": "x" * 30}),))
     assert seqs(stored([USER, call]), max_tokens=8) == []
     assert seqs(stored([USER, AgentMessage("reasoning", "x" * 100)]), max_tokens=1) == [1, 2]
@@ -211,7 +229,7 @@ def test_the_budget_ends_the_reading() -> None:
     assert reader.read == 11
 
 
-def test_the_call_just_over_the_budget_is_seen() -> None:
+def test_a_call_just_over_the_budget_is_seen() -> None:
     big = AgentMessage("assistant", "x" * 100, tool_calls=(ToolCall("t1", "f", {}),))
     assert seqs(stored([USER, big, USER, RESULT, USER]), max_tokens=3) == [5]
 
