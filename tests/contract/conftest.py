@@ -1,4 +1,7 @@
-"""The storages that keep the contract. To hold another one to it, write what opens it and name it in `params`."""
+"""The storages that keep the contract. To add another one, write a fixture that opens it and name it in `params`.
+
+The chat states are in `tests.support.chat_states`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,23 @@ from messagelog.memory import MemoryStorage
 from messagelog.storage import Storage
 
 from local.dynamodb import connect
+from tests.support.chat_states import (
+    clock,
+    open_chat,
+    open_chat_on_fake,
+    open_chat_on_memory,
+    open_chat_on_ministack,
+    open_chat_on_moto,
+)
+
+__all__ = [
+    "clock",
+    "open_chat",
+    "open_chat_on_fake",
+    "open_chat_on_memory",
+    "open_chat_on_ministack",
+    "open_chat_on_moto",
+]
 
 Open = Callable[[str], Storage]
 PATIENT = Retry(budget=60)  # so that a slow machine fails no test
