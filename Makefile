@@ -75,4 +75,4 @@ clean-layers:
 	@rm -rf layers/*/build layers/*/dist layers/*/*.egg-info
 
 clean: clean-layers ## Remove what was built and installed, except the data in .local
-	rm -rf .venv .aws-sam .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
+	rm -rf .venv .aws-sam site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
