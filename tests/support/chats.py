@@ -85,6 +85,11 @@ def call(id: str, city: str = "Berlin") -> tuple[str, str, str]:
     return id, "get_weather", f'{{"city": "{city}"}}'
 
 
+def results(talk: Talk) -> list[str]:
+    """The results of tools in the log."""
+    return [content for role, content in talk.said() if role == "tool"]
+
+
 def said(messages: list[StoredMessage]) -> Said:
     """Roles and contents."""
     return [(message.role, message.content) for message in messages]

@@ -66,7 +66,7 @@ def test_a_send_has_the_tools_and_hooks_of_its_set_up(
 
 
 @pytest.mark.parametrize("setup", ["of_mine", "of_mine:nothing", "not_there:set_up", ":"])
-def test_a_set_up_that_is_not_there_fails_the_turn(
+def test_a_missing_set_up_fails_the_turn(
     chat_api: HttpApi, work: Worker, heard: list[str], monkeypatch: pytest.MonkeyPatch, setup: str
 ) -> None:
     monkeypatch.setenv("CHAT_SETUP", setup)
@@ -76,7 +76,7 @@ def test_a_set_up_that_is_not_there_fails_the_turn(
     assert progress(chat_api) == (False, True), "neither the next send nor a reader need wait"
 
 
-def test_a_prompt_file_that_cannot_be_read_holds_nobody_up(
+def test_an_unreadable_prompt_file_blocks_nobody(
     chat_api: HttpApi, work: Worker, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "persona.md").write_bytes("Grüße".encode("latin-1"))
@@ -131,7 +131,7 @@ def test_bedrock_is_asked_for_the_model(chat_api: HttpApi, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("name", ["openai", "httpx", "httpcore"])
-def test_what_logs_requests_at_debug_does_not(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_clients_that_log_requests_at_debug_are_silenced(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """The package openai does in some of the versions that will do."""
     monkeypatch.setattr(logging.getLogger(), "level", logging.DEBUG)
     logging.getLogger().manager._clear_cache()  # type: ignore[attr-defined]
@@ -144,7 +144,7 @@ def test_what_logs_requests_at_debug_does_not(monkeypatch: pytest.MonkeyPatch, n
     [None, Refuse(400), Cut(MARK), Reply(MARK, calls=[(MARK, MARK, MARK)])],
     ids=["none", "refusal", "cut", "after a call"],
 )
-def test_neither_log_nor_error_tells_what_a_chat_is_about(
+def test_logs_and_errors_hold_no_content(
     chat_table: DynamoDBClient,
     event: Any,
     chat_api: HttpApi,

@@ -26,7 +26,7 @@ def items_of(table: Table, deadline: float | None = None) -> ChatItems:
     return ChatItems(ConversationTable(table.faulty.client, table.name, "c1", retry))
 
 
-def test_what_the_client_sent_before_is_not_called_unwritten(on_ministack: Table) -> None:
+def test_an_earlier_try_of_the_client_is_not_denied(on_ministack: Table) -> None:
     resending = replace(on_ministack, faulty=Faulty(client_of({"total_max_attempts": 2})))
     items = items_of(resending)
     resending.faulty.script(WRITE, [TimedOut(), refused("AccessDeniedException")])
@@ -35,7 +35,7 @@ def test_what_the_client_sent_before_is_not_called_unwritten(on_ministack: Table
     assert items.get("x")
 
 
-def test_nothing_is_begun_behind_the_deadline(on_moto: Table) -> None:
+def test_nothing_is_begun_after_the_deadline(on_moto: Table) -> None:
     items = items_of(on_moto, deadline=on_moto.clock.now)
     with pytest.raises(StorageUnavailableError, match="no time was left"):
         items.commit(items.put(items.table.key("x"), ABSENT), tell=nobody_knows)

@@ -25,7 +25,7 @@ def state(on_ministack: Table) -> Iterator[DynamoDBChatState]:
     assert on_ministack.faulty.sent("DeleteItem"), "it was tried"
 
 
-def test_a_tree_that_takes_the_place_of_a_large_one_is_written(on_ministack: Table, state: DynamoDBChatState) -> None:
+def test_a_tree_that_replaces_a_large_one_is_written(on_ministack: Table, state: DynamoDBChatState) -> None:
     state.put_system(LARGE, version=0)
     on_ministack.faulty.script("DeleteItem", repeat(throttled()))
     assert state.put_system("{}", version=1) == state.system() == System("{}", 2)

@@ -78,7 +78,7 @@ def talk(on_ministack: Table, template: Template, model: tuple[ChatServer, OpenA
     assert not model[0].steps_left
 
 
-def test_a_prompt_tree_and_a_queue_far_over_400_kb(talk: Talk) -> None:
+def test_a_prompt_tree_and_a_queue_over_400_kb_are_sent(talk: Talk) -> None:
     service = talk.service()
     service.chat().system().prompt("long").set_content(LARGE)
     queued = [LARGE if number % 30 == 7 else str(number) for number in range(60)]
@@ -94,7 +94,7 @@ def test_a_prompt_tree_and_a_queue_far_over_400_kb(talk: Talk) -> None:
     assert talk.left() == ["state", "system"], "no message and no part of one is left"
 
 
-def test_a_hook_that_raises_leaves_no_part_of_a_message_behind(talk: Talk) -> None:
+def test_a_raising_hook_leaves_no_part_of_a_message(talk: Talk) -> None:
     service = talk.service()
     service.queue().user(LARGE)
     service.hook().message("user").do(lambda _: 1 / 0)
@@ -155,7 +155,7 @@ def outcomes(rng: random.Random) -> Any:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_fails_nothing_is_lost_and_nothing_doubled(talk: Talk, seed: int) -> None:
+def test_nothing_is_lost_or_doubled_whatever_fails(talk: Talk, seed: int) -> None:
     """Requests to DynamoDB fail at random, the model's as well; each send is made again until one is through."""
     rng, number = random.Random(seed), count()
     talk.table.faulty = Faulty(default_client(), outcomes(rng))
@@ -185,7 +185,7 @@ def test_whatever_fails_nothing_is_lost_and_nothing_doubled(talk: Talk, seed: in
 
 @pytest.mark.parametrize("fault", [LostReply, LostRequest])
 @pytest.mark.parametrize("lost", range(8))
-def test_writes_whose_outcome_stays_unknown(talk: Talk, lost: int, fault: type[Outcome]) -> None:
+def test_the_next_send_goes_on_after_unknown_writes(talk: Talk, lost: int, fault: type[Outcome]) -> None:
     """From the lease on to the answer: the send fails, and the next goes on, whether the write was done or not."""
     talk.service().queue().user("queued")
     weather, writes = Weather(), count()

@@ -67,7 +67,7 @@ def test_a_provider_that_fails_in_a_later_round(talk: Talk) -> None:
     assert talk.said()[3:] == [("assistant", "ok")]
 
 
-def test_what_is_queued_during_a_send_that_fails_stays_queued(talk: Talk) -> None:
+def test_messages_queued_during_a_failed_send_stay_queued(talk: Talk) -> None:
     service = talk.service()
     talk.server.script(Cut("Half of", before_end=lambda: service.queue().user("s")))
     with pytest.raises(ProviderError):
@@ -87,7 +87,7 @@ def test_a_send_that_failed_is_over(talk: Talk) -> None:
     service.chat().clear()
 
 
-def test_a_content_that_no_log_takes_leaves_an_open_turn_open(talk: Talk) -> None:
+def test_a_refused_content_leaves_an_open_turn_open(talk: Talk) -> None:
     talk.state.release(talk.state.acquire("me", seconds=60, turn="me"))
     with pytest.raises(MessageTooLargeError):
         talk.service().send("x" * 6_000_000)
@@ -114,7 +114,7 @@ def table_that_fails(talk: Talk, monkeypatch: pytest.MonkeyPatch, error: Message
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_a_table_that_fails_behind_the_content_is_no_reason_to_say_it_again(
+def test_a_failing_table_after_the_content_fails_the_turn(
     talk: Talk, monkeypatch: pytest.MonkeyPatch, error: MessageLogError
 ) -> None:
     service = talk.service()
@@ -129,9 +129,7 @@ def test_a_table_that_fails_behind_the_content_is_no_reason_to_say_it_again(
     assert talk.said() == [("user", "hi"), ("assistant", "Ahoy!")]
 
 
-def test_a_table_that_fails_in_a_send_without_content_says_so_itself(
-    talk: Talk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_table_without_content_is_its_own_error(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     service = talk.service()
     service.queue().user("hi")
     table_that_fails(talk, monkeypatch, ThrottledError("later"))
@@ -139,9 +137,7 @@ def test_a_table_that_fails_in_a_send_without_content_says_so_itself(
         service.send()
 
 
-def test_a_table_that_fails_before_the_content_says_that_nothing_was_written(
-    talk: Talk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_table_before_the_content_writes_nothing(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     def last_staged() -> None:
         raise ThrottledError("nothing was written")
 
@@ -202,7 +198,7 @@ class TestHooks:
         self.service.tools().add(self.weather)
         self.check(talk)
 
-    def test_of_many_errors_the_first_is_told(self, talk: Talk) -> None:
+    def test_the_first_of_many_errors_is_told(self, talk: Talk) -> None:
         for name in "ab":
             self.service.hook().message().do(lambda _, name=name: fail(name, name))
         talk.server.script(Reply("Ahoy!"))

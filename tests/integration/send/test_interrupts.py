@@ -158,7 +158,7 @@ def test_between_two_tools(talk: Talk) -> None:
     assert len(weather.runs) == 1
 
 
-def test_without_a_send_it_does_nothing(talk: Talk) -> None:
+def test_an_interrupt_without_a_send_does_nothing(talk: Talk) -> None:
     service = talk.service()
     service.interrupt(resend=True)
     service.queue_resend()

@@ -11,16 +11,10 @@ from typing import Any
 import pytest
 from messagelog import (
     LeaseLostError,
-    OnAppendError,
     ProviderError,
     SendRunningError,
-    StorageUnavailableError,
-    TurnDoneError,
 )
 from messagelog.chat import Chat, ChatService
-from messagelog.chat.memory import MemoryChatState
-from messagelog.chat.sending.lease import HeldLease
-from messagelog.chat.states.state import Lease
 
 from tests.support.chat_server import Refuse, Reply
 from tests.support.chats import Talk, Weather, call, said
@@ -41,7 +35,7 @@ def sending(talk: Talk, service: ChatService, content: str, answer: str = "late"
             end.set()
 
 
-def test_a_second_send_is_refused_and_nothing_of_it_is_written(talk: Talk) -> None:
+def test_a_second_send_is_refused_and_writes_nothing(talk: Talk) -> None:
     first, second = talk.service(), talk.service()
     with sending(talk, first, "one") as future:
         for service in (first, second):
@@ -88,56 +82,7 @@ def test_the_lease_is_given_back_when_a_send_fails(talk: Talk) -> None:
     assert not talk.state.is_running()
 
 
-class TestResume:
-    """A turn that was begun under a name, by who may deliver it again and again."""
-
-    def test_it_is_done_once(self, talk: Talk) -> None:
-        service, weather = talk.service(max_tool_call_rounds=1), Weather()
-        service.tools().add(weather)
-        service.queue().user("u")
-        talk.state.acquire("me", seconds=60)
-        with pytest.raises(TurnDoneError):
-            talk.service().resume("you")
-        with pytest.raises(SendRunningError):
-            talk.service().send("u")
-        talk.server.script(*[Reply(calls=[call("a")])] * 2)
-        assert service.resume("me") == talk.log()
-        assert not talk.state.is_running()
-        service.queue().user("staged since")
-        with pytest.raises(TurnDoneError):
-            service.resume("me")
-        assert (len(weather.runs), len(talk.log())) == (1, 5), "though the calls of the last round wait for the model"
-
-    def test_one_that_broke_off_goes_on(self, talk: Talk) -> None:
-        talk.service().queue().user("u")
-        talk.state.acquire("me", seconds=60)
-        talk.server.script(Refuse(500), Reply("r"))
-        with pytest.raises(ProviderError):
-            talk.service().resume("me")
-        assert talk.state.progress().failed
-        assert said(talk.service().resume("me")) == [("assistant", "r")]
-
-    def test_one_whose_hook_raised_is_done(self, talk: Talk) -> None:
-        service = talk.service()
-        service.queue().user("u")
-        service.hook().message("user").do(lambda _: 1 / 0)
-        talk.state.acquire("me", seconds=60)
-        talk.server.script(Reply("r"))
-        with pytest.raises(OnAppendError):
-            service.resume("me")
-        assert not talk.state.progress().failed
-
-    def test_a_send_that_took_its_place_does_it(self, talk: Talk) -> None:
-        talk.service().queue().user("u")
-        talk.state.release(talk.state.acquire("me", seconds=60))
-        talk.server.script(Reply("r"))
-        talk.service().send()
-        with pytest.raises(TurnDoneError):
-            talk.service().resume("me")
-        assert talk.said() == [("user", "u"), ("assistant", "r")]
-
-
-def test_a_worker_that_is_gone_holds_up_the_next_send_until_its_lease_runs_out(talk: Talk) -> None:
+def test_a_dead_worker_blocks_until_its_lease_runs_out(talk: Talk) -> None:
     talk.state.acquire("gone", seconds=60)
     talk.clock.sleep(59)
     with pytest.raises(SendRunningError):
@@ -147,7 +92,7 @@ def test_a_worker_that_is_gone_holds_up_the_next_send_until_its_lease_runs_out(t
     talk.service().send("u")
 
 
-def test_an_old_holder_that_wakes_up_can_no_longer_write(talk: Talk) -> None:
+def test_an_earlier_holder_that_wakes_up_cannot_write(talk: Talk) -> None:
     old, new = talk.service(), talk.service()
     with sending(talk, old, "one", "too late") as future:
         talk.clock.sleep(61)
@@ -158,7 +103,7 @@ def test_an_old_holder_that_wakes_up_can_no_longer_write(talk: Talk) -> None:
     assert talk.said() == [("user", "one"), ("user", "two"), ("assistant", "in time")]
 
 
-def test_an_old_holder_leaves_the_lease_of_the_new_one_alone(talk: Talk) -> None:
+def test_an_earlier_holder_leaves_the_new_lease_alone(talk: Talk) -> None:
     old = talk.service()
     with sending(talk, old, "one") as future:
         talk.clock.sleep(61)
@@ -168,7 +113,7 @@ def test_an_old_holder_leaves_the_lease_of_the_new_one_alone(talk: Talk) -> None
     assert talk.state.is_running()
 
 
-def test_an_old_holder_writes_nothing_into_a_chat_that_was_cleared_meanwhile(talk: Talk) -> None:
+def test_an_earlier_holder_writes_nothing_after_a_clear(talk: Talk) -> None:
     service, other = talk.service(), talk.chat()
     with sending(talk, service, "one") as future:
         talk.clock.sleep(61)
@@ -178,7 +123,7 @@ def test_an_old_holder_writes_nothing_into_a_chat_that_was_cleared_meanwhile(tal
     assert other.messages() == []
 
 
-def test_an_old_holder_runs_no_tool_and_asks_nothing_any_more(talk: Talk) -> None:
+def test_an_earlier_holder_runs_no_tool_and_asks_nothing(talk: Talk) -> None:
     def sleep_too_long(args: Any) -> str:
         talk.clock.sleep(61)
         talk.state.acquire("another", seconds=60)
@@ -207,64 +152,3 @@ def test_each_step_renews_the_lease(talk: Talk) -> None:
     talk.server.script(Reply(calls=[call("a"), call("b")], before_end=work), Reply("r", before_end=work))
     service.send("u")
     assert [content for role, content in talk.said() if role == "tool"] == ["done", "done"]
-
-
-class Watched(MemoryChatState):
-    """Tells of renewals, and fails as it is told."""
-
-    def __init__(self) -> None:
-        super().__init__(clock=lambda: 0.0)
-        self.renewals = threading.Semaphore(0)
-        self.faults: list[Exception] = []
-        self.released = False
-
-    def renew(self, lease: Lease, *, seconds: float) -> None:
-        self.renewals.release()
-        assert not self.released
-        if self.faults:
-            raise self.faults.pop()
-        super().renew(lease, seconds=seconds)
-
-    def release(self, lease: Lease, *, done: bool = False) -> None:
-        if self.faults:
-            raise self.faults.pop()
-        self.released = True
-        super().release(lease, done=done)
-
-
-class TestHeldLease:
-    def test_it_is_renewed_again_and_again_also_after_a_failure(self) -> None:
-        state = Watched()
-        state.faults = [StorageUnavailableError("made up for a test")] * 2
-        with HeldLease(state, 0.003):
-            for _ in range(5):
-                assert state.renewals.acquire(timeout=60)
-        assert state.released
-
-    def test_once_lost_it_is_let_go(self) -> None:
-        state = Watched()
-        state.faults = [LeaseLostError()]
-        with HeldLease(state, 0.003) as lease:
-            assert state.renewals.acquire(timeout=60)
-            lease._keeper.join(60)
-            assert not lease._keeper.is_alive()
-
-    def test_a_release_that_fails_is_no_error_of_the_send(self) -> None:
-        state = Watched()
-        with HeldLease(state, 60):
-            state.faults = [StorageUnavailableError("made up for a test")]
-        assert not state.released
-
-    def test_nobody_renews_it_after_the_end(self) -> None:
-        state = Watched()
-        with HeldLease(state, 0.003) as lease:
-            assert state.renewals.acquire(timeout=60)
-        assert not lease._keeper.is_alive()
-
-    def test_refused_it_is_not_kept(self) -> None:
-        state = Watched()
-        state.acquire("another", seconds=60)
-        with pytest.raises(SendRunningError), HeldLease(state, 0.003):
-            pass
-        assert not state.released
-        assert not [thread for thread in threading.enumerate() if thread.name == "lease"]

@@ -128,7 +128,7 @@ def test_while_a_process_sends_another_is_refused(place: Place, server: ChatServ
     assert in_the_log(service) == [("user", "one"), ("assistant", "Ahoy!")]
 
 
-def test_a_process_that_wakes_up_too_late_can_no_longer_write(place: Place, server: ChatServer) -> None:
+def test_a_process_that_wakes_up_too_late_cannot_write(place: Place, server: ChatServer) -> None:
     held = Held("too late")
     server.script(held.reply, Reply("in time"))
     with ProcessPoolExecutor(1, processes) as pool:

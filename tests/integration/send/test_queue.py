@@ -17,7 +17,7 @@ def contents(talk: Talk) -> list[str]:
     return [content for _, content in talk.said()]
 
 
-def test_the_queue_is_taken_in_before_the_content(talk: Talk) -> None:
+def test_the_queue_is_drained_before_the_content(talk: Talk) -> None:
     service = talk.service()
     queue = service.queue()
     queue.user("q1")
@@ -36,7 +36,7 @@ def test_the_queue_is_taken_in_before_the_content(talk: Talk) -> None:
     ]
 
 
-def test_what_is_queued_during_a_send_stays_for_the_next(talk: Talk) -> None:
+def test_messages_queued_during_a_send_wait_for_the_next(talk: Talk) -> None:
     service = talk.service()
     service.queue().user("s1")
     talk.server.script(Reply("r1", before_end=lambda: talk.service().queue().user("s2")), Reply("r2"), Reply("r3"))
@@ -47,7 +47,7 @@ def test_what_is_queued_during_a_send_stays_for_the_next(talk: Talk) -> None:
     assert [texts.count("s2") for texts in sent] == [0, 1, 1]
 
 
-def test_what_hooks_queue_when_the_queue_is_taken_in_stays_for_the_next(talk: Talk) -> None:
+def test_messages_queued_by_hooks_wait_for_the_next_send(talk: Talk) -> None:
     service = talk.service()
     service.queue().user("s1")
     service.chat().hook().message("user").max_triggers(1).do(lambda _: service.queue().user("s2"))
@@ -59,7 +59,7 @@ def test_what_hooks_queue_when_the_queue_is_taken_in_stays_for_the_next(talk: Ta
 
 
 @pytest.mark.parametrize("length", [1, 39, 40, 41, 80, 100])
-def test_a_queue_of_any_length_is_taken_in_whole_and_in_order(talk: Talk, length: int) -> None:
+def test_a_queue_of_any_length_is_drained_in_order(talk: Talk, length: int) -> None:
     service = talk.service()
     for number in range(length):
         service.queue().user(str(number))
@@ -79,7 +79,7 @@ def test_a_long_queue_goes_in_with_few_appends(talk: Talk) -> None:
     assert talk.storage.sizes == [40, 40, 20, 1]
 
 
-def test_hooks_are_called_when_a_message_is_taken_in_and_not_when_it_is_queued(talk: Talk) -> None:
+def test_hooks_are_called_when_a_message_is_drained(talk: Talk) -> None:
     service = talk.service()
     seen: list[StoredMessage] = []
     service.chat().hook().message().do(seen.append)
@@ -103,7 +103,7 @@ def test_a_message_keeps_the_time_when_it_was_queued(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_sends_that_fail_anywhere_lose_nothing_and_double_nothing(talk: Talk, seed: int) -> None:
+def test_failing_sends_lose_and_double_nothing(talk: Talk, seed: int) -> None:
     """The log fails at every second append or so; sends are repeated until the queue is empty."""
     rng = random.Random(seed)
     talk.storage = Unreliable(rng)
@@ -126,7 +126,7 @@ def test_sends_that_fail_anywhere_lose_nothing_and_double_nothing(talk: Talk, se
     assert texts[-1] == "r"
 
 
-def test_a_hook_that_raises_keeps_nothing_out_of_the_log(talk: Talk) -> None:
+def test_a_raising_hook_keeps_nothing_out_of_the_log(talk: Talk) -> None:
     """Not of the queue, nor of what the user says behind it."""
     service = talk.service()
     for number in range(50):

@@ -10,12 +10,12 @@ from messagelog.chat import ChatConfig
 from messagelog.chat.sending.request import CONTINUE
 
 from tests.support.chat_server import Reply
-from tests.support.chats import Talk, said, send_if_due
+from tests.support.chats import Talk, said
 
 ANSWERED = [("user", "Hello!"), ("assistant", "Ahoy!")]
 
 
-def test_after_a_send_the_chat_holds_what_the_agent_said(talk: Talk) -> None:
+def test_a_send_records_what_the_agent_said(talk: Talk) -> None:
     talk.server.script(Reply("Ahoy!", thinking="A greeting."))
     service = talk.service()
     service.send("Hello!")
@@ -74,7 +74,7 @@ def test_a_history_that_was_built_is_sent(talk: Talk) -> None:
     ]
 
 
-def test_the_system_prompt_is_first_in_each_request_and_never_in_the_log(talk: Talk) -> None:
+def test_the_system_prompt_is_in_requests_and_not_in_the_log(talk: Talk) -> None:
     service = talk.service()
     general = service.chat().system().child("general")
     general.prompt("one").set_content("P1")
@@ -88,7 +88,7 @@ def test_the_system_prompt_is_first_in_each_request_and_never_in_the_log(talk: T
     assert [content for _, content in talk.said()] == ["a", "ra", "b", "rb", "c", "rc"]
 
 
-def test_a_changed_prompt_changes_the_next_request_and_not_the_log(talk: Talk) -> None:
+def test_a_changed_prompt_changes_the_next_request_only(talk: Talk) -> None:
     service = talk.service()
     prompt = service.chat().system().child("general").prompt("mood")
     for mood in ("merry", "grim"):
@@ -99,7 +99,7 @@ def test_a_changed_prompt_changes_the_next_request_and_not_the_log(talk: Talk) -
     assert talk.said() == [("user", "y"), ("assistant", "x")] * 2
 
 
-def test_a_prompt_that_another_process_changes_during_the_turn_is_in_the_next_request(talk: Talk) -> None:
+def test_a_prompt_changed_elsewhere_is_in_the_next_request(talk: Talk) -> None:
     service, other = talk.service(), talk.chat()
     talk.server.script(Reply("a", before_end=lambda: other.system().prompt("mood").set_content("grim")), Reply("b"))
     service.send("1")
@@ -152,7 +152,7 @@ class _Summary:
         return [AgentMessage("user", f"So far: {getattr(messages[0], 'content')}")]  # noqa: B009
 
 
-def test_system_messages_in_the_log_are_no_part_of_the_chat(talk: Talk) -> None:
+def test_system_messages_of_the_log_are_not_in_the_chat(talk: Talk) -> None:
     MessageLog(talk.storage).add("system", "written by who knows whom")
     talk.server.script(Reply("Ahoy!"))
     talk.service().send("Hello!")
@@ -167,7 +167,7 @@ def test_thinking_is_kept_and_not_sent(talk: Talk) -> None:
     assert talk.asked() == [("user", "1"), ("assistant", "a"), ("user", "2")]
 
 
-def test_a_history_that_a_provider_would_refuse_is_mended_on_its_way(talk: Talk) -> None:
+def test_a_history_that_a_provider_refuses_is_repaired(talk: Talk) -> None:
     """A result that came late, and one whose call is unknown."""
     service = talk.service()
     chat = service.chat()
@@ -188,7 +188,7 @@ def test_an_empty_answer_is_recorded(talk: Talk) -> None:
     assert talk.said() == [("user", "Hello!"), ("assistant", "")]
 
 
-def test_a_message_that_no_log_takes_is_refused_before_anything_happens(talk: Talk) -> None:
+def test_a_bad_message_is_refused_before_anything_happens(talk: Talk) -> None:
     service = talk.service()
     service.queue().user("queued")
     for content in ("\ud800", 5, ["x"]):
@@ -198,7 +198,7 @@ def test_a_message_that_no_log_takes_is_refused_before_anything_happens(talk: Ta
     assert not talk.state.is_running()
 
 
-def test_what_others_add_meanwhile_is_in_the_next_request(talk: Talk) -> None:
+def test_messages_that_others_add_are_in_the_next_request(talk: Talk) -> None:
     service, other = talk.service(), talk.chat()
     talk.server.script(Reply("a", before_end=lambda: other.user("by the way")), Reply("b"))
     service.send("1")
@@ -206,53 +206,13 @@ def test_what_others_add_meanwhile_is_in_the_next_request(talk: Talk) -> None:
     assert talk.asked() == [("user", "1"), ("user", "by the way"), ("assistant", "a"), ("user", "2")]
 
 
-class TestResume:
-    """A turn that may be resumed blindly: the model is asked only if something waits for its answer."""
-
-    def test_nobody_has_said_anything(self, talk: Talk) -> None:
-        assert send_if_due(talk.service()) == []
-
-    def test_the_model_has_spoken_last(self, talk: Talk) -> None:
-        talk.server.script(Reply("Ahoy!", thinking="hm"))
-        service = talk.service()
-        service.send("Hello!")
-        assert send_if_due(service) == []
-        talk.chat().reasoning("thinking on")
-        assert send_if_due(talk.service()) == []
-
-    def test_a_queued_message_waits(self, talk: Talk) -> None:
-        service = talk.service()
-        service.chat().assistant("How can I help?")
-        service.queue().user("Hello!")
-        talk.server.script(Reply("Ahoy!"))
-        assert said(send_if_due(service)) == ANSWERED
-
-    def test_a_result_waits(self, talk: Talk) -> None:
-        service = talk.service()
-        service.chat().tool("done", "c1")
-        talk.server.script(Reply("Ahoy!"))
-        assert said(send_if_due(service)) == [("assistant", "Ahoy!")]
-
-    def test_an_open_call_waits(self, talk: Talk) -> None:
-        service = talk.service()
-        service.chat().assistant("", [{"id": "c1", "function": {"name": "gone", "arguments": "{}"}}])
-        talk.server.script(Reply("Ahoy!"))
-        assert [message.role for message in send_if_due(service)] == ["tool", "assistant"]
-
-    def test_plainly_asked_the_model_answers_all_the_same(self, talk: Talk) -> None:
-        service = talk.service()
-        service.chat().assistant("How can I help?")
-        talk.server.script(Reply("Well?"))
-        assert said(service.send()) == [("assistant", "Well?")]
-
-
 @pytest.mark.parametrize("number", [-1, 1.5, True, None])
-def test_a_number_of_rounds_that_makes_no_sense(number: object) -> None:
+def test_a_bad_number_of_rounds_is_refused(number: object) -> None:
     with pytest.raises(ValueError, match="max_tool_call_rounds"):
         ChatConfig(max_tool_call_rounds=number)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), 86_401])
-def test_a_lease_that_makes_no_sense(seconds: float) -> None:
+def test_a_bad_length_of_a_lease_is_refused(seconds: float) -> None:
     with pytest.raises(ValueError, match="lease_seconds"):
         ChatConfig(lease_seconds=seconds)

@@ -73,13 +73,13 @@ class TestPromptFiles:
         send(talk, talk.service(system_prompt_dir=tmp_path, hooks_dir=tmp_path))
         assert not list(tmp_path.iterdir())
 
-    def test_the_mark_that_some_editors_put_first_is_no_text(self, talk: Talk, tmp_path: Path) -> None:
+    def test_a_byte_order_mark_is_not_text(self, talk: Talk, tmp_path: Path) -> None:
         (tmp_path / "a.md").write_text("x", encoding="utf-8-sig")
         service = talk.service(system_prompt_dir=tmp_path)
         service.load_prompt_files()
         assert service.chat().system().child("general").prompt("a").content == "x"
 
-    def test_a_file_that_is_no_text_is_named(self, talk: Talk, tmp_path: Path) -> None:
+    def test_a_file_that_is_not_text_is_named(self, talk: Talk, tmp_path: Path) -> None:
         (tmp_path / "a.md").write_bytes(b"\xff\xfe")
         service = talk.service(system_prompt_dir=tmp_path)
         with pytest.raises(ValueError, match=r"a\.md"):
@@ -87,18 +87,18 @@ class TestPromptFiles:
         assert not talk.log()
         assert not talk.state.is_running()
 
-    def test_a_container_that_has_the_name_of_one_gives_way(self, talk: Talk, folder: Path) -> None:
+    def test_a_prompt_file_replaces_a_container_of_its_name(self, talk: Talk, folder: Path) -> None:
         service = talk.service(system_prompt_dir=folder)
         service.chat().system().child("general").child("persona").prompt("p").set_content("x")
         send(talk, service)
         assert composed(service).startswith("general\n    persona\n        You are a pirate.\n")
 
-    def test_what_is_there_already_is_not_written_again(self, talk: Talk, folder: Path) -> None:
+    def test_an_unchanged_prompt_is_not_written_again(self, talk: Talk, folder: Path) -> None:
         for _ in range(3):
             talk.service(system_prompt_dir=folder).load_prompt_files()
         assert talk.state.system().version == 1
 
-    def test_what_else_is_in_the_tree_stays(self, talk: Talk, folder: Path) -> None:
+    def test_other_prompts_of_the_tree_stay(self, talk: Talk, folder: Path) -> None:
         service = talk.service(system_prompt_dir=folder)
         service.chat().system().add(Prompt("Note", "x"))
         service.load_prompt_files()
@@ -120,7 +120,7 @@ class TestPromptFiles:
         assert "pirate" in composed(service)
         assert "Note" in composed(service)
 
-    def test_one_that_cannot_be_read_leaves_an_open_turn_open(self, talk: Talk, folder: Path) -> None:
+    def test_an_unreadable_file_leaves_an_open_turn_open(self, talk: Talk, folder: Path) -> None:
         (folder / "latin.md").write_bytes("Grüße".encode("latin-1"))
         talk.state.release(talk.state.acquire("me", seconds=60, turn="me"))
         with pytest.raises(ValueError, match="UTF-8"):
@@ -187,7 +187,7 @@ class TestJsonHooks:
         assert "bad.json" in caplog.text
         assert heard(caplog) == 1
 
-    def test_a_folder_that_does_not_exist_is_no_error(self, talk: Talk, tmp_path: Path) -> None:
+    def test_a_missing_folder_is_not_an_error(self, talk: Talk, tmp_path: Path) -> None:
         send(talk, talk.service(hooks_dir=tmp_path / "missing"))
         assert not (tmp_path / "missing").exists()
 

@@ -1,8 +1,8 @@
 """A send over HTTP: a worker function does the turn, and the caller may wait a little for its answer.
 
-An HTTP API answers within 30 seconds or not at all, and a turn takes as long as model and tools do. So a send takes the
-chat's lease at once, which keeps other sends out and shows the turn as running, queues what the user says, and hands
-the lease to the worker by an asynchronous invocation.
+An HTTP API answers within 30 seconds or not at all, and a turn takes as long as the model and the tools need. So a send
+takes the chat's lease at once, which keeps other sends out and shows the turn as running. It queues the user's message
+and hands the lease to the worker by an asynchronous invocation.
 """
 
 from __future__ import annotations
@@ -31,19 +31,26 @@ MAX_WAIT = 25
 _GO_ON = "send again without content, since the content of this send, if it had any, is in the queue"
 _NOT_STARTED = f"the turn was not started: {_GO_ON}"
 _MAY_BE_STARTED = f"the turn may not have been started: {_GO_ON}"
-_START_SECONDS = 60  # in which the worker has to start, before another send may take its place
+_START_SECONDS = 60  # the worker has to start within them, before another send may take its place
 _SPARE_SECONDS = 2.0
 _LONGEST_PAUSE = 1.0
 
 
 def start_turn(request: Request, chat: Chat) -> int:
-    """Has the worker send what is in the queue and what the request brings, and returns the count before it.
+    """Has the worker send the queue and the request's content.
 
-    It is counted when no other turn adds any more. The turn begins with its worker: until then, one that broke off
-    before stays open, so that Lambda's next try of it goes on if this one comes no further.
+    The turn begins with its worker. Until then, a turn that broke off before stays open, so that Lambda's next try of
+    that turn can go on if this worker never starts.
 
-    Raises NoModelError, what is wrong with the content, and SendRunningError before anything is written;
-    TurnFailedError, or UnknownOutcomeError, when it is in the queue.
+    Returns:
+        The count of the log before the turn, read when no other turn adds any more.
+
+    Raises:
+        NoModelError: No model is configured. Nothing is written.
+        CodecError: The content cannot be stored. Nothing is written.
+        SendRunningError: Another send is running. Nothing is written.
+        TurnFailedError: The content is queued, but the worker was not started.
+        UnknownOutcomeError: The content may be queued, or the worker may be started.
     """
     model_settings()
     worker, content, holder = chat_worker(), request.optional_content(), uuid4().hex
@@ -63,10 +70,11 @@ def start_turn(request: Request, chat: Chat) -> int:
 
 
 def answer(request: Request, chat: Chat, *, after: int, seconds: int) -> Reply | None:
-    """The messages behind `after` once the turn is done; None if it has not within so many seconds, or failed.
+    """Waits for the end of the turn.
 
-    Also None if that cannot be read: the turn has been started all the same, and an error would make the caller say
-    again what is in the queue.
+    Returns:
+        The messages after `after`; None if the turn failed, or is not done within so many seconds. Also None if the
+        table cannot be read: the turn was started, and after an error the caller would send the content again.
     """
     with suppress(MessageLogError):
         return _answer(request, chat, after, seconds)
@@ -93,7 +101,7 @@ def _seconds_left(context: Any) -> float:
 
 
 def _invoke(function: str, event: dict[str, str]) -> None:
-    """A refusal starts nothing, if the client sent no other request before it; behind any other error, one may have."""
+    """Starts the worker. A refusal proves that it was not started, unless the client sent a request before it."""
     try:
         _lambda_client().invoke(FunctionName=function, InvocationType="Event", Payload=dumps(event).encode())
     except FAILURES as error:

@@ -1,7 +1,7 @@
 """The worker's side of a send: an asynchronous invocation, which Lambda repeats after an error and may deliver twice.
 
-Neither doubles a turn: the lease lets one worker at a time write, what was queued is drained once, and a turn that has
-come to its end is not done again. Nor is one lost: it is open until then, or until the turn of another send has begun.
+This doubles no turn. The lease lets one worker at a time write, each queued message is drained once, and a turn that is
+done is not done again. No turn is lost either: it stays open until it is done, or until another turn has begun.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ELSEWHERE = (SendRunningError, TurnDoneError, LeaseLostError)  # another delive
 
 
 class SetUpError(Exception):
-    """CHAT_SETUP cannot be used. The text holds what the environment says, and nothing of a conversation."""
+    """CHAT_SETUP cannot be used. The text quotes the environment, and nothing of a conversation."""
 
 
 class DeliveryFailedError(Exception):
@@ -42,7 +42,14 @@ class DeliveryFailedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """The turn of a chat that a send has started. `holder` took the chat's lease for it; `context` is Lambda's."""
+    """A turn that a send has started.
+
+    Attributes:
+        conversation: The partition key of the conversation.
+        holder: The name under which the send took the chat's lease.
+        context: Lambda's context.
+        counters: Told what is done to DynamoDB.
+    """
 
     conversation: str
     holder: str
@@ -51,7 +58,7 @@ class Invocation:
 
     @property
     def service(self) -> ChatService:
-        """The conversation's chat with the configured model, and with the tools and hooks of CHAT_SETUP."""
+        """The conversation's chat service, with the configured model and the tools and hooks of CHAT_SETUP."""
         chat = open_chat(self.conversation, self.context, self.counters)
         try:
             here = chat_settings()
@@ -60,7 +67,7 @@ class Invocation:
                 _set_up(service, here.setup)
             service.init()
         except Exception:
-            with suppress(MessageLogError):  # nobody will use the lease: let the next send begin at once
+            with suppress(MessageLogError):  # nobody will use the lease, so the next send may begin at once
                 chat.state.release(chat.state.acquire(uuid4().hex, seconds=1, turn=self.holder))
             raise
         return service
@@ -71,16 +78,23 @@ def _set_up(service: ChatService, setup: str) -> None:
     try:
         found = getattr(import_module(module), function)
     except (ImportError, AttributeError, ValueError) as error:
-        raise SetUpError(f"CHAT_SETUP is {setup!r}, and no function can be imported by that: {error}") from error
+        raise SetUpError(f"CHAT_SETUP is {setup!r}, and no function can be imported by this name: {error}") from error
     found(service)
 
 
 def worker(run: Callable[[Invocation], object]) -> Handler:
-    """Makes the function's `handler(event, context)` of a function that does the turn of an Invocation.
+    """Makes a handler of a function that does the turn of an Invocation.
 
-    A turn that is done is no error, nor one whose place another turn has taken: that goes on from the same queue and
-    the same log. Where another delivery is at the same turn, or another send is about to begin one, it is one: Lambda
-    tries again later, when that may be dead. So it is where the lease was lost on the way: the next try sees to whom.
+    It succeeds if the turn is done already, or if another turn took its place: that turn goes on from the same queue
+    and the same log. It fails while another delivery does the turn or another send is about to begin one, so that
+    Lambda tries again later, when the other process may be dead. It also fails if it lost the lease: the next try finds
+    out to whom.
+
+    Args:
+        run: Does the turn.
+
+    Returns:
+        The function's `handler(event, context)`.
     """
     name = run.__module__.rpartition(".")[2]
 
@@ -104,7 +118,7 @@ def worker(run: Callable[[Invocation], object]) -> Handler:
 
 
 def _reason(error: Exception) -> str:
-    """What may be logged: of other errors, the text may quote what was stored."""
+    """The text that may be logged. The texts of other errors may quote messages."""
     name = type(error).__name__
     return f"{name}: {error}" if isinstance(error, NoModelError | ProviderError | SetUpError) else name
 
@@ -117,12 +131,12 @@ def _provider() -> Provider:
 
 @lru_cache(maxsize=1)
 def _provider_of(here: ModelSettings, api_key: str | None) -> Provider:
-    """One provider for as long as its settings last: it holds the connections."""
+    """The provider of these settings. It is kept because it holds the connections."""
     if here.provider == "bedrock":
         from messagelog.chat.providers.bedrock import BedrockProvider
 
         return BedrockProvider(here.model)
     from messagelog.chat.providers.openai import NO_KEY, OpenAIProvider
 
-    # OPENAI_API_KEY, if somebody has set it, is not meant for any CHAT_BASE_URL.
+    # A key in OPENAI_API_KEY is not meant for an arbitrary CHAT_BASE_URL.
     return OpenAIProvider(here.model, base_url=here.base_url, api_key=api_key or NO_KEY)

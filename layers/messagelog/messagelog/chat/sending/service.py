@@ -22,18 +22,24 @@ from messagelog.chat.sending.turn import Turn
 from messagelog.messages import StoredMessage
 
 _PROMPT_FILES = (".md", ".txt")
-_LONGEST_LEASE = 86_400  # a day, above which a send that was killed would hold up the next one for good
+_LONGEST_LEASE = 86_400  # a day: a longer lease of a killed send would block the chat for good
 
 
 @dataclass(frozen=True, slots=True)
 class ChatConfig:
-    """How a chat is set up.
+    """The configuration of a chat service.
 
-    `system_prompt` is a flat text that replaces the prompt tree in `get_system()`, if it is not empty.
-    `system_prompt_dir` holds prompt files, `hooks_dir` JSON hooks. Of the rounds in which the model calls tools,
-    `max_tool_call_rounds` are run in a send, and as many again each time that a hook has the model asked anew.
-    `lease_seconds` is how long a send whose process was killed holds up the next one. Raises ValueError for numbers
-    that make no sense.
+    Attributes:
+        system_prompt: A flat text that replaces the prompt tree in `get_system()`, unless it is empty.
+        system_prompt_dir: The folder with prompt files.
+        hooks_dir: The folder with JSON hooks.
+        max_tool_call_rounds: How many rounds of tool calls a send runs, at least 0. Each time that a hook has the model
+            asked again, as many rounds begin.
+        lease_seconds: How long the next send waits for one whose process was killed, up to a day. On DynamoDB it waits
+            two seconds longer.
+
+    Raises:
+        ValueError: A number is out of range.
     """
 
     system_prompt: str | None = None
@@ -50,9 +56,14 @@ class ChatConfig:
 
 
 class ChatService:
-    """Sends what a chat holds to a model, and records what comes back.
+    """Sends a chat to a model, and records the answers.
 
-    Everything durable is in the chat's log and state; tools, hooks and what was loaded by `init` belong to this object.
+    The chat's log and state hold everything that is durable. Tools, hooks and loaded files belong to this object.
+
+    Args:
+        chat: The chat.
+        provider: The model.
+        config: See `ChatConfig`.
     """
 
     def __init__(self, chat: Chat, provider: Provider, config: ChatConfig = ChatConfig()) -> None:
@@ -69,24 +80,24 @@ class ChatService:
             chat.override_system(config.system_prompt)
 
     def chat(self) -> Chat:
-        """The chat."""
+        """Returns the chat."""
         return self._chat
 
     def queue(self) -> MessageQueue:
-        """The queue that the next send takes in. Safe to write to while a send is running."""
+        """Returns the queue, which the next send drains. Messages may be queued while a send is running."""
         return self._queue
 
     def tools(self) -> ToolSuite:
-        """The tools that the model may call."""
+        """Returns the tools that the model may call."""
         return self._tools
 
     def hook(self) -> HookBuilder:
-        """Begins a hook, as `Chat.hook` does: on messages, on the stream of a reply, or on tools."""
+        """Begins a hook on messages, on the stream of a reply, or on tools. See `Chat.hook`."""
         return self._chat.hook()
 
     def init(self) -> None:
-        """Loads prompt files and JSON hooks: once, until `clear`. The first `send` does it."""
-        with self._initialising:  # two sends may begin at once here, of which the lease refuses one only later
+        """Loads prompt files and JSON hooks, once until `clear`. The first `send` calls it."""
+        with self._initialising:  # two sends may begin here at once; the lease refuses one of them later
             if self._is_initialised:
                 return
             self.load_prompt_files()
@@ -97,8 +108,10 @@ class ChatService:
     def load_prompt_files(self) -> None:
         """Puts each `.md` and `.txt` file of `system_prompt_dir` into `general`, under its name without the extension.
 
-        A container that has the name gives way. A folder that does not exist has none. Raises ValueError for a file
-        that is no UTF-8 text.
+        A prompt file replaces a container that has its name. A folder that does not exist has no files.
+
+        Raises:
+            ValueError: A file is not UTF-8 text.
         """
         prompts = dict(_prompt_files(self._config.system_prompt_dir))
 
@@ -110,34 +123,55 @@ class ChatService:
             self._chat.prompt_store.update(put)
 
     def reset_tutorials(self) -> None:
-        """Puts the tutorials of the tools into the prompt tree again, after `chat().clear()`."""
+        """Puts the tutorials of the tools back into the prompt tree after `chat().clear()`."""
         self._tools.reset_tutorials()
 
     def send(self, content: str | None = None) -> list[StoredMessage]:
-        """Has the model answer, and returns what this has added to the log, in order.
+        """Has the model answer.
 
-        Takes in what is in the queue by now, then `content` as the user's message; asks the model, runs the tools it
-        calls, and goes on until it stops. Everything is recorded as it happens. Without `content` it goes on from the
-        log: so after an error, which leaves there what was done before it. The model is asked in any case, also where
-        nothing new has come since it spoke last; `resume` leaves that out.
+        It moves the messages of the queue to the log, adds `content` as a message of the user, asks the model, runs the
+        tools that the model calls, and goes on until the model stops. Each message is recorded at once, so that a send
+        without content goes on from the log after an error.
 
-        Raises SendRunningError if another send is running; LeaseLostError if one took this one's place because its
-        lease ran out; ProviderError; OnAppendError if a hook raised, once the turn is done; and what the log raises,
-        though as TurnFailedError once `content` is recorded, so that nobody says it again.
+        The model is asked in any case. If the chat ends with the model, or is empty, the request ends with a short user
+        turn, which is not recorded: see `messagelog.chat.sending.request`. `resume` does not ask in this case.
+
+        Args:
+            content: The user's message; None to go on without one.
+
+        Returns:
+            The messages that this send has added to the log, in order.
+
+        Raises:
+            SendRunningError: Another send is running.
+            LeaseLostError: The lease ran out, and another send took over.
+            ProviderError: The model failed.
+            OnAppendError: The turn is done, but a hook raised.
+            TurnFailedError: The log or the state failed after `content` was recorded. Do not send it again.
+            MessageLogError: They failed before.
         """
         message = None if content is None else drafts.admit(drafts.user(content))
         return self._do(lambda turn: turn.run(message))
 
     def resume(self, holder: str) -> list[StoredMessage]:
-        """Does the turn for which a `holder` has taken the chat's lease: to its end, and once.
+        """Does the turn that another process took the chat's lease for. It is safe to call again and again.
 
-        So it may be called blindly, again and again. Asks the model only if something waits for its answer. Returns and
-        raises what `send` does without content, and TurnDoneError if there is nothing left of the turn to be done.
+        The turn is done to its end, and once. The model is asked only if something waits for its answer.
+
+        Args:
+            holder: The name under which the lease was taken.
+
+        Returns:
+            The messages that this call has added to the log, in order.
+
+        Raises:
+            TurnDoneError: The turn is done, or another turn took its place.
+            MessageLogError: See `send` without content.
         """
         return self._do(Turn.resume, holder)
 
     def _do(self, run: Callable[[Turn], None], turn_of: str | None = None) -> list[StoredMessage]:
-        self.init()  # it may fail, and a lease taken before would have put this turn in the place of an open one
+        self.init()  # first: it may fail, and this turn would have replaced an open one
         with HeldLease(self._chat.state, self._config.lease_seconds, turn=turn_of) as lease:
             rounds = self._config.max_tool_call_rounds
             turn = self._turn = Turn(self._chat, self._provider, self._tools, lease, max_rounds=rounds)
@@ -149,27 +183,31 @@ class ChatService:
         return turn.recorded
 
     def interrupt(self, resend: bool = False) -> None:
-        """Ends the request that a send of this object is running; its reply is dropped, and that send returns.
+        """Ends the running request of this object's send. Its reply is dropped, and the send returns.
 
-        With `resend` it asks again instead, with what is in the queue by then: ten times at most in a send, which then
-        returns. Without, what `queue_resend` has asked for is left out. Takes effect at the next event of the reply, or
-        before the next tool, whose call stays open. Does nothing if no send is running.
+        It takes effect at the next event of the reply, or before the next tool, whose call stays open. Without a
+        running send it does nothing.
+
+        Args:
+            resend: Ask again, with the messages that are in the queue by then: at most ten times in a send. Otherwise
+                the model is not asked again, not even for `queue_resend`.
         """
         if turn := self._turn:
             turn.interrupt(resend)
 
     def queue_resend(self) -> None:
-        """Has the send that is running ask again when the model has stopped, with what is in the queue by then.
+        """Has the running send ask again when the model has stopped, with the messages that are in the queue by then.
 
-        Ten times at most in a send, with those of `interrupt`: more is left out.
+        A send asks again at most ten times, those of `interrupt` included.
         """
         if turn := self._turn:
             turn.resend()
 
     def clear(self) -> None:
-        """Begins anew: the chat is cleared, no hooks and no tools are left, and the next send runs `init` again.
+        """Clears the chat, its hooks and its tools. The next send runs `init` again. The queue stays.
 
-        What is in the queue stays. Raises SendRunningError while a send is running.
+        Raises:
+            SendRunningError: A send is running.
         """
         self._chat.clear()
         self._chat.hooks.clear()
@@ -179,7 +217,7 @@ class ChatService:
 
 
 def _prompt_files(folder: str | PathLike[str] | None) -> Iterator[tuple[str, str]]:
-    """The name without its extension, and the text, of each prompt file, by their names."""
+    """Yields the name without extension and the text of each prompt file, sorted by name."""
     if folder is None or not Path(folder).is_dir():
         return
     for file in sorted(Path(folder).iterdir()):
@@ -187,4 +225,4 @@ def _prompt_files(folder: str | PathLike[str] | None) -> Iterator[tuple[str, str
             try:
                 yield file.stem, file.read_text(encoding="utf-8-sig").rstrip("\r\n")
             except UnicodeDecodeError:
-                raise ValueError(f"{file} is no UTF-8 text: save it as such, or take it out of the folder") from None
+                raise ValueError(f"{file} is not UTF-8 text: save it as UTF-8, or remove it from the folder") from None
