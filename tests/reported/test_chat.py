@@ -1,4 +1,4 @@
-"""Faults of chats that people have reported in public, with what is right here. Each names its sources."""
+"""Faults of chats that were reported in public. Each test names its sources and asserts the right behaviour."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def texts(messages: list[StoredMessage]) -> list[str]:
 
 
 class Model:
-    """A provider whose replies are `r` and what the user said last; it does `during` while it is asked."""
+    """A provider that replies with `r` and the user's last text. It calls `during` while it is asked."""
 
     def __init__(self, during: Callable[[], object] = lambda: None) -> None:
         self.requests: list[str] = []
@@ -42,7 +42,7 @@ class Model:
         yield Finish("stop")
 
 
-def test_the_system_prompt_is_made_from_the_tree_each_time_and_is_not_in_the_log(chat: Chat) -> None:
+def test_the_system_prompt_is_composed_and_never_logged(chat: Chat) -> None:
     """https://github.com/SamSaffron/term-llm/pull/250, https://github.com/NousResearch/hermes-agent/issues/68257"""
     chat.system().add(Prompt("", "P1"))
     tools = chat.system().child("tools")
@@ -63,7 +63,7 @@ def test_the_system_prompt_is_made_from_the_tree_each_time_and_is_not_in_the_log
     assert texts(chat.log.all()) == ["a", "ra", "b", "rb", "c", "rc", "d", "rd"]
 
 
-def test_what_is_queued_during_a_send_waits_for_the_next_one(chat: Chat) -> None:
+def test_a_message_queued_during_a_send_waits_for_the_next(chat: Chat) -> None:
     """https://github.com/cfal/garcon/pull/216, https://github.com/kortix-ai/suna/pull/6110,
     https://github.com/stagewise-io/stagewise/pull/1528
     """

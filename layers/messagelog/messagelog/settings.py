@@ -102,7 +102,7 @@ def chat_worker() -> str:
 
 
 def tenant_claim() -> str | None:
-    """Returns the claim of a caller's token that names the tenant; None if there are no tenants."""
+    """Returns the claim of a caller's token that names the tenant; None without tenants."""
     return _optional("MESSAGELOG_TENANT_CLAIM")
 
 

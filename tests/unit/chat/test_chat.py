@@ -1,4 +1,4 @@
-"""A chat as a window on the log: what moves it, who owns what is passed and returned, and hooks that go wrong."""
+"""A chat as a window on the log: its moves, the values that it shares with nobody, and hooks that raise."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from hypothesis import strategies as st
 from messagelog import (
     AgentMessage,
     MessageLog,
-    OnAppendError,
     StorageUnavailableError,
     StoredMessage,
     ToolCall,
 )
-from messagelog.chat import Chat, MessageQueue
+from messagelog.chat import Chat
 from messagelog.chat.memory import MemoryChatState
 from messagelog.chat.states.state import System, Window
 from messagelog.memory import MemoryStorage
-from messagelog.storage import Append, Appended, ConditionFailedError
+from messagelog.storage import Append, Appended
 
 
 def new_chat(on_append: Callable[[StoredMessage], object] | None = None) -> Chat:
@@ -34,7 +33,7 @@ def texts(messages: list[StoredMessage]) -> list[str]:
 
 
 def giving(*messages: Any) -> Any:
-    """A strategy that goes on with these messages."""
+    """A strategy whose new window holds these messages."""
     return SimpleNamespace(apply=lambda old: messages)
 
 
@@ -48,7 +47,7 @@ def test_a_chat_takes_a_log_or_a_storage() -> None:
 @pytest.mark.parametrize(
     ("log", "state", "wrong"), [("ship", MemoryChatState(), "storage"), (MemoryStorage(), "ship", "state")]
 )
-def test_a_name_is_no_log_and_no_state(log: Any, state: Any, wrong: str) -> None:
+def test_a_name_is_refused_as_a_log_and_as_a_state(log: Any, state: Any, wrong: str) -> None:
     with pytest.raises(TypeError, match=f"{wrong} must be a .* such as DynamoDB.*, not str"):
         Chat(log, state)
 
@@ -95,7 +94,7 @@ steps = st.lists(
 
 
 @given(steps)
-def test_the_window_is_what_was_added_since_whatever_moved_it(steps: list[Step]) -> None:
+def test_the_window_holds_the_messages_after_its_last_move(steps: list[Step]) -> None:
     chat = new_chat()
     window: list[str] = []
     historic: list[str] = []
@@ -118,13 +117,13 @@ def test_the_window_is_what_was_added_since_whatever_moved_it(steps: list[Step])
 
 
 @given(st.integers(0, 8), st.none() | st.integers(0, 8))
-def test_messages_and_historic_ones_are_read_on_from_a_seq(after: int, limit: int | None) -> None:
+def test_messages_and_historic_messages_are_read_after_a_seq(after: int, limit: int | None) -> None:
     chat = new_chat()
     chat.user("cleared")
     chat.clear()
     for number in (2, 3):
         chat.user(str(number))
-    chat.log.add("system", "4 is no message of the chat")
+    chat.log.add("system", "4 is not a message of the chat")
     chat.handoff(giving(AgentMessage("user", "5")))
     for number in (6, 7):
         chat.user(str(number))
@@ -136,7 +135,7 @@ def test_messages_and_historic_ones_are_read_on_from_a_seq(after: int, limit: in
     assert [message.seq for message in chat.iter_historic_messages(after=after)][:limit] == shown
 
 
-def test_numbers_out_of_range_are_an_error_and_large_ones_are_not() -> None:
+def test_a_negative_number_is_an_error_and_a_large_one_is_not() -> None:
     chat = new_chat()
     chat.user("x")
     for wrong in ({"after": -1}, {"limit": -1}, {"limit": 1.0}, {"limit": True}):
@@ -161,74 +160,14 @@ def test_add_all_is_one_append() -> None:
     assert batches == [3]
 
 
-def test_hooks_are_called_after_the_commit_of_all_in_the_order_of_messages() -> None:
-    chat, seen = new_chat(), []
-    chat.hook().message().do(lambda message: seen.append((1, message.seq, chat.log.count())))
-    chat.hook().message().do(lambda message: seen.append((2, message.seq, chat.log.count())))
-    chat.add_all([AgentMessage("user", "a"), AgentMessage("user", "b")])
-    assert seen == [(1, 1, 2), (2, 1, 2), (1, 2, 2), (2, 2, 2)]
-
-
-def test_a_hook_may_add_to_the_chat() -> None:
-    chat = new_chat()
-    chat.hook().message("user").do(lambda message: chat.assistant(f"you said {message.content}"))
-    assert chat.user("hi") == 1
-    assert texts(chat.messages()) == ["hi", "you said hi"]
-
-
-def test_a_hook_that_raises_leaves_the_messages_stored_and_the_others_called() -> None:
-    told: list[int] = []
-    chat, seen = new_chat(lambda message: told.append(message.seq)), []
-
-    def fail(message: StoredMessage) -> None:
-        raise RuntimeError(f"no. {message.seq}")
-
-    chat.hook().message().do(fail)
-    chat.hook().message().do(seen.append)
-    for add in (chat.user, chat.reasoning):
-        with pytest.raises(OnAppendError) as caught:
-            add("the-users-own-words")
-        assert "the-users-own-words" not in f"{caught.value} {caught.value!r}"
-    with pytest.raises(OnAppendError) as caught:
-        chat.add_all([AgentMessage("user", "c"), AgentMessage("user", "d")])
-    assert (caught.value.seqs, str(caught.value.__cause__)) == ((3, 4), "no. 3")
-    assert seen == chat.messages()
-    assert told == [message.seq for message in seen] == [1, 2, 3, 4]
-
-
-def test_an_on_append_of_the_log_that_raises_stops_no_hook() -> None:
-    def fail(message: StoredMessage) -> None:
-        raise RuntimeError
-
-    chat, seen = new_chat(fail), []
-    chat.hook().message().do(seen.append)
-    with pytest.raises(OnAppendError):
-        chat.user("a")
-    assert seen == chat.messages()
-
-
-def test_what_the_service_records_keeps_its_own_rules() -> None:
+def test_a_record_keeps_the_fields_of_its_messages() -> None:
     chat = new_chat()
     early = datetime(2026, 3, 1, tzinfo=UTC)
     (stored,) = chat.record([AgentMessage("tool", "result", tool_call_id="", origin="hook", created_at=early)])
     assert (stored.tool_call_id, stored.origin, stored.created_at) == ("", "hook", early)
 
 
-def test_what_commits_with_a_record_is_committed_or_nothing_is() -> None:
-    chat, seen = new_chat(), []
-    chat.hook().message().do(seen.append)
-    MessageQueue(chat.state).user("queued")
-    staged = chat.state.staged(limit=9)
-    drained = [each.message for each in staged]
-    stored = chat.record(drained, chat.state.unstaging(staged))
-    assert (texts(stored), seen) == (["queued"], [])
-    chat.tell(stored)
-    with pytest.raises(ConditionFailedError):
-        chat.record(drained, chat.state.unstaging(staged))
-    assert (texts(chat.messages()), len(seen)) == (["queued"], 1)
-
-
-def test_changing_what_was_passed_or_returned_changes_nothing_stored() -> None:
+def test_a_chat_shares_no_args_with_its_callers() -> None:
     """https://github.com/strands-agents/harness-sdk/pull/2326"""
     chat = new_chat()
     chat.hook().message().do(spoil)
@@ -247,6 +186,6 @@ def test_changing_what_was_passed_or_returned_changes_nothing_stored() -> None:
 
 
 def spoil(message: StoredMessage) -> None:
-    """Changes what is inside the message's args."""
+    """Changes the args of the message's call."""
     args: Any = message.tool_calls[0].args
     args["q"].append("HACK")

@@ -1,4 +1,4 @@
-"""What a chat makes of what it is given to add: tool calls, roles by name, and what it refuses."""
+"""Messages on their way into a chat: tool calls, roles by name, and messages that are refused."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def call(arguments: str, **fields: Any) -> dict[str, Any]:
     "arguments",
     ["", "{", "no JSON", '{"a": 1, "a": 2}', '{"x": NaN}', '"text"', "null", '{"n": 1e400}', "[" * 5000, " {} x"],
 )
-def test_arguments_that_are_no_json_come_back_as_the_same_text(arguments: str) -> None:
+def test_arguments_that_are_not_json_come_back_as_text(arguments: str) -> None:
     chat = new_chat()
     chat.assistant("", [call(arguments)])
     (kept,) = chat.messages()[0].tool_calls
@@ -67,7 +67,7 @@ def test_tool_calls_of_the_openai_package_are_taken() -> None:
         ([ToolCall("t1", "f", {"x": float("nan")})], "toolCalls[0].args.x"),
     ],
 )
-def test_what_is_no_tool_call_is_refused_with_its_path(calls: Any, path: str) -> None:
+def test_a_wrong_tool_call_is_refused_with_its_path(calls: Any, path: str) -> None:
     chat = new_chat()
     with pytest.raises(CodecError) as caught:
         chat.assistant("", calls)
@@ -90,7 +90,7 @@ def test_what_is_no_tool_call_is_refused_with_its_path(calls: Any, path: str) ->
         (lambda chat: chat.add_all(["text"]), "messages[0]"),
     ],
 )
-def test_what_is_no_message_is_refused_with_its_path(add: Callable[[Any], object], path: str) -> None:
+def test_a_wrong_message_is_refused_with_its_path(add: Callable[[Any], object], path: str) -> None:
     chat, seen = new_chat(), []
     chat.hook().message().do(seen.append)
     with pytest.raises(CodecError) as caught:

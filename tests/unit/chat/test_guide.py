@@ -17,17 +17,17 @@ GUIDE = (ROOT / "docs" / "chat.md").read_text(encoding="utf-8")
 
 
 def rows(head: str) -> list[list[str]]:
-    """The cells of the table that begins so."""
+    """The cells of the table that begins with these words."""
     lines = GUIDE[GUIDE.index(f"\n| {head} |") + 1 :].partition("\n\n")[0].splitlines()
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
 def quoted(cell: str) -> list[str]:
-    """What stands in backticks."""
+    """The words in backticks."""
     return re.findall(r"`([^`]+)`", cell)
 
 
-def test_the_configuration_has_these_fields_variables_and_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_guide_lists_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
     told = [(quoted(field), quoted(variable), default) for field, variable, default, _ in rows("field | variable")]
     fields = {field: (variables, default) for (field,), variables, default in (row for row in told if row[0])}
     assert {field: default for field, (_, default) in fields.items()} == {
@@ -39,7 +39,7 @@ def test_the_configuration_has_these_fields_variables_and_defaults(monkeypatch: 
     assert {field: str(value) for field, value in chat_settings().config.items()} == dict.fromkeys(variables, "7")
 
 
-def test_json_hooks_have_these_fields_and_actions() -> None:
+def test_the_guide_lists_the_fields_and_actions_of_json_hooks() -> None:
     told = [first for first, *_ in rows("field | meaning")]
     fields = [name for cell in told if not cell.startswith("→") for name in quoted(cell)]
     actions = [name for cell in told if cell.startswith("→") for name in quoted(cell)]

@@ -33,7 +33,7 @@ def giving(*messages: Any) -> Any:
     return SimpleNamespace(apply=lambda old: messages)
 
 
-def test_a_strategy_gets_the_window_and_its_messages_become_historic() -> None:
+def test_a_strategy_gets_the_window_which_becomes_historic() -> None:
     chat, got = new_chat(), []
 
     class KeepLast:
@@ -57,20 +57,18 @@ def test_a_strategy_gets_no_message_that_stays_in_the_window() -> None:
     class Log(MessageLog):
         def count(self, *, consistent: bool = True) -> int:
             counted = super().count(consistent=consistent)
-            self.add("user", "added behind the count")
+            self.add("user", "added after the count")
             return counted
 
     chat, got = Chat(Log(MemoryStorage()), MemoryChatState()), []
     chat.user("a")
     chat.handoff(SimpleNamespace(apply=lambda old: got.extend(old) or []))
     assert texts(got) == texts(chat.historic_messages()) == ["a"]
-    assert texts(chat.messages()) == ["added behind the count"]
+    assert texts(chat.messages()) == ["added after the count"]
 
 
 @pytest.mark.parametrize("read", ["count", "window"])
-def test_a_handoff_to_nothing_brings_nothing_back_that_is_cleared_while_it_reads(
-    monkeypatch: pytest.MonkeyPatch, read: str
-) -> None:
+def test_a_handoff_to_nothing_restores_no_cleared_message(monkeypatch: pytest.MonkeyPatch, read: str) -> None:
     chat = new_chat()
     other = Chat(chat.log._storage, chat.state)
     chat.user("a")
@@ -111,7 +109,7 @@ def test_a_handoff_that_a_message_came_into_changes_nothing() -> None:
     assert (texts(chat.messages()), chat.historic_messages()) == (["a", "came in between"], [])
 
 
-def test_a_message_that_comes_into_a_handoff_to_nothing_stays_in_the_chat() -> None:
+def test_a_message_added_during_a_handoff_to_nothing_stays() -> None:
     chat = new_chat()
     chat.user("a")
 
@@ -124,7 +122,7 @@ def test_a_message_that_comes_into_a_handoff_to_nothing_stays_in_the_chat() -> N
 
 
 @pytest.mark.parametrize("bad", [AgentMessage("system", "x"), {"role": "narrator", "content": "x"}, "text"])
-def test_a_strategy_that_gives_what_is_no_message_changes_nothing(bad: Any) -> None:
+def test_a_strategy_that_gives_no_message_changes_nothing(bad: Any) -> None:
     chat = new_chat()
     chat.user("a")
     with pytest.raises(CodecError):
@@ -166,7 +164,7 @@ def test_a_send_that_begins_during_a_handoff_is_not_disturbed(result: list[Agent
 
 
 @pytest.mark.parametrize("clear", [Chat.clear, Chat.clear_messages])
-def test_a_slow_clear_brings_nothing_back_that_another_has_cleared(clear: Callable[[Chat], None]) -> None:
+def test_a_slow_clear_restores_no_cleared_message(clear: Callable[[Chat], None]) -> None:
     slow = new_chat()
     other = Chat(slow.log, slow.state)
     other.user("a")

@@ -75,7 +75,7 @@ def test_a_whole_message_keeps_its_origin_and_time() -> None:
         ("text", ""),
     ],
 )
-def test_what_no_chat_takes_is_not_queued(message: Any, path: str) -> None:
+def test_a_message_that_a_chat_refuses_is_not_queued(message: Any, path: str) -> None:
     state = MemoryChatState()
     with pytest.raises(CodecError) as caught:
         MessageQueue(state).add(message)
@@ -83,7 +83,7 @@ def test_what_no_chat_takes_is_not_queued(message: Any, path: str) -> None:
     assert queued(state) == []
 
 
-def test_what_no_log_would_store_is_not_queued() -> None:
+def test_a_message_that_a_log_refuses_is_not_queued() -> None:
     state = MemoryChatState()
     with pytest.raises(MessageTooLargeError):
         MessageQueue(state).user("x" * 6_000_000)
@@ -92,7 +92,7 @@ def test_what_no_log_would_store_is_not_queued() -> None:
     assert queued(state) == []
 
 
-def test_what_is_queued_shares_nothing_with_what_was_passed() -> None:
+def test_a_queued_message_shares_nothing_with_the_caller() -> None:
     state = MemoryChatState()
     args: Any = {"q": ["x"]}
     MessageQueue(state).assistant("", [ToolCall("t1", "f", args)])

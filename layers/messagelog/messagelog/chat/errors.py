@@ -76,7 +76,7 @@ class ProviderError(WrittenError):
 
     Args:
         reason: The text of the error. It holds nothing of the conversation, so the provider's own words are left out.
-        status: The HTTP status of the provider's answer; None if there was no answer.
+        status: The HTTP status of the provider's answer; None without an answer.
         code: The cause for log lines: the provider's error code, its finish reason, or the class of the SDK's error.
     """
 

@@ -21,7 +21,7 @@ def test_children_stand_in_the_order_of_their_making() -> None:
 
 
 @pytest.mark.parametrize("none", ["", "  ", "\t\n"])
-def test_without_a_title_there_is_no_line_and_no_indent(none: str) -> None:
+def test_a_blank_title_has_neither_line_nor_indent(none: str) -> None:
     root = PromptContainer(none)
     inner = root.child("rules")
     inner.set_title(none)

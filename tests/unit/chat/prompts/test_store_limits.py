@@ -65,7 +65,7 @@ def test_a_tree_of_megabytes_is_stored() -> None:
     assert PromptStore(state).read().child("general").prompt("long").content == text
 
 
-def test_a_change_for_which_there_is_no_room_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_change_that_does_not_fit_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
     state = CountingState()
     prompt = PromptStore(state)
     prompt.read().add(Prompt("full", "x" * (ROOM - 500)))

@@ -19,7 +19,7 @@ def answer_of(*events: Event) -> Answer:
 
 @given(st.text(), st.data())
 def test_text_and_thinking_are_whole_wherever_they_are_cut(text: str, data: st.DataObject) -> None:
-    """Also in the middle of a character: some servers send each half of a surrogate pair by itself."""
+    """The cut may be in the middle of a character: some servers send each half of a surrogate pair alone."""
     escaped = "".join(chr(int.from_bytes(unit, "little")) for unit in _units(text))
     cut = data.draw(st.integers(0, len(escaped)))
     for kind, role in ((ContentDelta, "assistant"), (ReasoningDelta, "reasoning")):

@@ -35,7 +35,7 @@ class ToolEvent:
         phase: `before` the tool runs, `after` it returned, or `error` if it raised.
         call: The tool call.
         result: The tool's result, in the phase `after`.
-        error: What the tool raised, in the phase `error`.
+        error: The error of the tool, in the phase `error`.
     """
 
     phase: Phase

@@ -110,6 +110,6 @@ class Provider(Protocol):
             The events of the reply. The last one is Finish.
 
         Raises:
-            ProviderError: There is no whole reply. The text of the error holds nothing of the conversation.
+            ProviderError: No whole reply came. The text of the error holds nothing of the conversation.
         """
         ...

@@ -33,7 +33,7 @@ _NEEDS_TOOLS = ("tool_choice", "parallel_tool_calls")
 
 
 class OpenAIProvider:
-    """A model behind the Chat Completions API.
+    """A model that is asked through the Chat Completions API.
 
     Args:
         model: The name of the model.
@@ -101,7 +101,7 @@ class OpenAIProvider:
 def _client(base_url: str | None, api_key: str | None, **how: Any) -> openai.OpenAI:
     try:
         client = openai.OpenAI(base_url=base_url, api_key=api_key, **how)
-    except openai.OpenAIError:  # there is no key, not even in OPENAI_API_KEY
+    except openai.OpenAIError:  # no key was given, and OPENAI_API_KEY has none
         if base_url is None:
             raise
         return openai.OpenAI(base_url=base_url, api_key=NO_KEY, **how)

@@ -114,7 +114,7 @@ class ToolSuite:
         """
         tool = self._tools.get(call.name)
         if tool is None:
-            raise UnknownToolError(f"there is no tool with this name; known tools: {', '.join(self._tools) or 'none'}")
+            raise UnknownToolError(f"the tool is unknown; known tools: {', '.join(self._tools) or 'none'}")
         result = tool.run(copied(call.args, "args"))
         return str.__str__(result) if isinstance(result, str) else dumps(copied(result, "result"))
 
