@@ -4,7 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from messagelog.chat.chat import Chat, HandoffStrategy
+    from messagelog.chat.chat import Chat
+    from messagelog.chat.handoff import HandoffStrategy
     from messagelog.chat.hooks.events import ToolEvent
     from messagelog.chat.hooks.registry import Hook
     from messagelog.chat.prompts.container import PromptContainer
@@ -19,7 +20,7 @@ _HOMES = {
     "ChatConfig": "sending.service",
     "ChatRole": "roles",
     "ChatService": "sending.service",
-    "HandoffStrategy": "chat",
+    "HandoffStrategy": "handoff",
     "Hook": "hooks.registry",
     "HookMessageWriter": "queue",
     "MessageQueue": "queue",

@@ -10,10 +10,11 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 from messagelog.chat import drafts
 from messagelog.chat.errors import SendRunningError
+from messagelog.chat.handoff import HandoffStrategy
 from messagelog.chat.hooks.builder import HookBuilder
 from messagelog.chat.hooks.registry import Hooks
 from messagelog.chat.prompts.container import PromptContainer
@@ -23,18 +24,6 @@ from messagelog.checks import check_has, check_number
 from messagelog.log import MessageLog, notify
 from messagelog.messages import AgentMessage, StoredMessage
 from messagelog.storage import Append, ConditionFailedError, Storage
-
-
-class HandoffStrategy(Protocol):
-    """Chooses the messages of a chat's new window: for example a summary, the last few messages, or none."""
-
-    def apply(self, messages: list[StoredMessage], /) -> Iterable[AgentMessage | Mapping[str, object]]:
-        """Returns the messages of the new window.
-
-        Args:
-            messages: The messages of the old window, which become historic.
-        """
-        ...
 
 
 class Chat:
