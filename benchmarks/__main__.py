@@ -1,6 +1,6 @@
-"""Runs all benchmarks and writes benchmarks/results/ and what the README quotes of it: `python -m benchmarks`.
+"""Run all benchmarks, and write benchmarks/results/ and the figures in the README: `python -m benchmarks`.
 
-With `--quick` less of everything. What is not whole goes into files of its own, `partial.*`.
+`--quick` measures less of everything. Incomplete results go into files of their own, `partial.*`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 RESULTS = ROOT / "benchmarks" / "results"
-# Of each environment the peers that run in it.
+# The peers that run in each environment.
 ENVIRONMENTS = {
     "peers": [
         "langchain-community",
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def _own(endpoint: str, table: str, plan: Plan) -> Iterator[Trial]:
-    """The log, and what is measured with boto3 alone."""
+    """Yield the trials of MessageLog and of boto3 alone."""
     meter = Meter(connect(endpoint))
 
     def metered() -> DynamoDBClient:
@@ -84,7 +84,10 @@ def _own(endpoint: str, table: str, plan: Plan) -> Iterator[Trial]:
 
 
 def _peers(endpoint: str, quick: bool) -> Iterator[Trial]:
-    """Each peer in a process of its environment: one after the other, to be fair to each; two at once for `quick`."""
+    """Yield the trial of each peer, in a process of its environment.
+
+    They run one after the other, to be fair to each. With `quick`, two run at the same time.
+    """
     environment = {**os.environ, **CREDENTIALS, "AWS_ENDPOINT_URL_DYNAMODB": endpoint, "PYTHONPATH": str(ROOT)}
 
     def run(folder: str, peer: str) -> Trial:

@@ -1,4 +1,7 @@
-"""The cheapest that is right for one writer: a conditional put an append, with boto3 alone. No counter, no batches."""
+"""The cheapest store that is correct for one writer: one conditional put for each append, with boto3 alone.
+
+It has no counter and no batches.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class BareConversation:
-    """Rows like the log's. Another writer's put makes an append fail: nobody tries again."""
+    """Rows like those of the log. An append fails after a put by another writer, and is not tried again."""
 
     def __init__(self, client: DynamoDBClient, table: str, conversation: str) -> None:
         self._client = client
@@ -68,7 +71,7 @@ class BareConversation:
 
 
 class BareStore:
-    """Conditional puts into a table that is there."""
+    """Conditional puts into an existing table."""
 
     name = "conditional put (bare boto3)"
     fill_by = 100

@@ -1,8 +1,9 @@
-"""DynamoDB's published arithmetic: how large an item is, and what a request on it costs.
+"""DynamoDB's published arithmetic: the size of an item, and the cost of a request on it and of keeping it.
 
-Sources: "DynamoDB item sizes and formats" and "DynamoDB read and write operations" in the developer guide, "Pricing for
-on-demand capacity" (us-east-1, standard table class). Values are in the wire's form, where binary is base64 text, or in
-boto3's, where it is bytes.
+Sources: "DynamoDB item sizes and formats" and "DynamoDB read and write operations" in the developer guide, and "Pricing
+for on-demand capacity" (us-east-1, standard table class; in the AWS Price List, the usage types TimedStorage-ByteHrs
+and TimedPITRStorage-ByteHrs). Values are in the wire's form, where binary is base64 text, or in boto3's, where it is
+bytes.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ READ_BYTES = 4096
 WRITE_BYTES = 1024
 DOLLARS_A_MILLION_READS = 0.125
 DOLLARS_A_MILLION_WRITES = 0.625
+DOLLARS_A_GB_MONTH = 0.25
+DOLLARS_A_GB_MONTH_OF_RECOVERY = 0.20  # point-in-time recovery, which is billed by the size of the table
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What some requests came to, or one of them on average. Bytes are those of the bodies."""
+    """The cost of some requests, or of one of them on average. Bytes are those of the bodies."""
 
     requests: float = 0
     read_units: float = 0
@@ -55,24 +58,29 @@ class Cost:
         return (self.read_units * DOLLARS_A_MILLION_READS + self.write_units * DOLLARS_A_MILLION_WRITES) / 1e6
 
 
+def monthly_dollars(size: float) -> float:
+    """Return the price of keeping this many bytes for a month, in a table with point-in-time recovery."""
+    return size / 1e9 * (DOLLARS_A_GB_MONTH + DOLLARS_A_GB_MONTH_OF_RECOVERY)
+
+
 def item_size(item: Item) -> int:
-    """The size of an item in bytes: of each attribute, its name and its value."""
+    """Return the size of an item in bytes: the sizes of the names and values of its attributes."""
     return sum(len(name.encode()) + _value_size(value) for name, value in item.items())
 
 
 def read_units(sizes: Iterable[int], *, strong: bool, transaction: bool = False) -> float:
-    """What it costs to read items of these sizes, each by itself: begun blocks of 4 KB, at least one an item."""
+    """Return the units to read items of these sizes one by one: blocks of 4 KB, rounded up, at least one an item."""
     blocks = sum(max(1, -(-size // READ_BYTES)) for size in sizes)
     return blocks * (2 if transaction else 1 if strong else 0.5)
 
 
 def query_units(sizes: Iterable[int], *, strong: bool) -> float:
-    """What a Query or Scan costs that goes through items of these sizes: they are added before they are rounded."""
+    """Return the units of a Query or Scan over items of these sizes: the sizes are added before rounding up."""
     return read_units([sum(sizes)], strong=strong)
 
 
 def write_units(sizes: Iterable[int], *, transaction: bool = False) -> int:
-    """What it costs to write items of these sizes (the larger of before and after): begun blocks of 1 KB each."""
+    """Return the units to write items of these sizes, the larger of before and after: blocks of 1 KB, rounded up."""
     blocks = sum(max(1, -(-size // WRITE_BYTES)) for size in sizes)
     return blocks * (2 if transaction else 1)
 
@@ -94,11 +102,11 @@ def _value_size(value: Mapping[str, Any]) -> int:
             return 3 + sum(1 + _value_size(element) for element in content)
         case "M":
             return 3 + sum(1 + len(name.encode()) + _value_size(element) for name, element in content.items())
-    raise ValueError(f"{kind} is no type of DynamoDB's")
+    raise ValueError(f"{kind} is not a type of DynamoDB")
 
 
 def _number_size(text: str) -> int:
-    """One byte, one for each two significant digits, one for a sign: zeros at both ends do not count."""
+    """Return one byte, one for each two significant digits, and one for a sign. Zeros at both ends do not count."""
     sign, digits, _ = Decimal(text).as_tuple()
     significant = "".join(map(str, digits)).strip("0")
     if not significant:

@@ -10,17 +10,17 @@ from math import ceil, floor, log10
 _WIDTH, _HEIGHT = 860, 460
 _LEFT, _RIGHT, _TOP, _BOTTOM = 80, 630, 50, 410  # the edges of the plot
 _COLORS = ("#0a5fd9", "#d1495b", "#2a9d5b", "#e08e1b", "#7a4fb5", "#4b6b7a", "#b5478f", "#8a6d3b", "#111", "#3bb0c9")
-_LABEL_STEP = 16  # lines of text need so much room
+_LABEL_STEP = 16  # the height of a line of text
 
 
 def line_chart(title: str, y_title: str, lines: Mapping[str, Mapping[int, float]]) -> str:
-    """The chart as SVG text. Each line has a name and its points; all numbers are above 0."""
+    """Return the chart as SVG text. Each line has a name and its points. All numbers must be above 0."""
     plot = _Plot(lines)
     parts = [
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>',
         f'<text x="{_LEFT}" y="24" font-size="16" font-weight="bold">{escape(title)}</text>',
         f'<text x="{_LEFT}" y="42" fill="#555">{escape(y_title)}</text>',
-        f'<text x="{(_LEFT + _RIGHT) / 2}" y="{_HEIGHT - 10}" text-anchor="middle">messages there</text>',
+        f'<text x="{(_LEFT + _RIGHT) / 2}" y="{_HEIGHT - 10}" text-anchor="middle">messages before the append</text>',
         *plot.axes(),
         *plot.lines(),
     ]
@@ -31,7 +31,7 @@ def line_chart(title: str, y_title: str, lines: Mapping[str, Mapping[int, float]
 
 
 class _Plot:
-    """The lines on their axes, which span whole decades."""
+    """The lines on their axes. Each axis spans whole decades."""
 
     def __init__(self, lines: Mapping[str, Mapping[int, float]]) -> None:
         self._lines = lines
@@ -41,7 +41,7 @@ class _Plot:
         self._y_decades = range(floor(min(heights)), ceil(max(heights)) + 1)
 
     def axes(self) -> Iterator[str]:
-        """The numbers on both axes, and a line across for each decade."""
+        """Yield the numbers on both axes, and a horizontal line for each decade."""
         for decade in self._y_decades:
             y = self._y(10.0**decade)
             yield f'<path d="M{_LEFT} {y:.1f}H{_RIGHT}" stroke="#ddd"/>'
@@ -50,7 +50,7 @@ class _Plot:
             yield f'<text x="{self._x(10**decade):.1f}" y="{_BOTTOM + 20}" text-anchor="middle">{10**decade:,}</text>'
 
     def lines(self) -> Iterator[str]:
-        """Each line, with a dot at its end that leads to its name."""
+        """Yield each line, with a dot at its end that is connected to its name."""
         labels = self._labels()
         for (name, line), color in zip(self._lines.items(), cycle(_COLORS), strict=False):
             points = [(self._x(x), self._y(y)) for x, y in sorted(line.items())]
@@ -62,7 +62,7 @@ class _Plot:
             yield f'<text x="{_RIGHT + 16}" y="{label + 4:.1f}" fill="{color}">{escape(name)}</text>'
 
     def _labels(self) -> dict[str, float]:
-        """The height of each name: beside the end of its line, or below the name above it."""
+        """Return the height of each name: beside the end of its line, or below the name above it."""
         ends = {name: self._y(line[max(line)]) for name, line in self._lines.items()}
         labels: dict[str, float] = {}
         above = 0.0

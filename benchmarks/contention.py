@@ -1,4 +1,4 @@
-"""Writers who append to one conversation at once: what was acknowledged, and what is there afterwards."""
+"""Writers that append to one conversation at the same time: the acknowledged messages, and those that are stored."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from benchmarks.meter import Meter
 from benchmarks.stores import Store
 
 WRITERS = (1, 2, 4, 8, 16, 32)
-APPENDS = 64  # of all writers together: each number of writers divides it
+APPENDS = 64  # of all writers together; each number of writers divides it
 RACE_WRITERS = 8
 RACE_APPENDS = 25  # of each writer
 
 
 @dataclass(frozen=True)
 class Contention:
-    """What came of it."""
+    """The result of one contention."""
 
     writers: int
     acknowledged: int
     surviving: int
     duplicates: int
-    errors: dict[str, int]  # how many of each class
+    errors: dict[str, int]  # the number of errors of each class
     requests: int
     seconds: float
 
     @property
     def lost(self) -> int:
-        """Messages that were acknowledged and are not there."""
+        """The number of messages that were acknowledged but are not stored."""
         return max(0, self.acknowledged - self.surviving)
 
 
 def contend(store: Store, meter: Meter, *, writers: int, each: int) -> Contention:
-    """Lets that many threads append to a new conversation, each as a process of its own that has it open."""
+    """Let this many threads append to a new conversation, each as if it were a process of its own."""
     name = f"contended-{writers}-{each}"
     store.open(name).append([_message("first")])
     conversations = [store.open(name) for _ in range(writers)]

@@ -1,4 +1,4 @@
-"""What each operation costs at each length of a conversation, for any store."""
+"""The cost of each operation at each length of a conversation, for any store."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CONVERSATION_LENGTH = 500
 
 @dataclass
 class Figures:
-    """What a store's operations cost: by operation, then by length. An error's text stands where one failed."""
+    """The costs of a store by operation, then by length. A failed operation has the text of its error instead."""
 
     store: str
     costs: dict[str, dict[int, Cost | str]] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class Figures:
 
 
 def measure(store: Store, meter: Meter, lengths: Sequence[int] = LENGTHS) -> Figures:
-    """The figures of a store, at each length of a conversation of its own."""
+    """Return the figures of a store, with a conversation of its own for each length."""
     figures = Figures(store.name)
     for length in lengths:
         if length > store.longest:
@@ -45,15 +45,15 @@ def measure(store: Store, meter: Meter, lengths: Sequence[int] = LENGTHS) -> Fig
 
 
 def fill(conversation: Conversation, length: int, *, start: int = 0, by: int = 1) -> None:
-    """Appends so many messages of the workload, from the number `start`, so many at a time."""
+    """Append `length` messages of the workload, from number `start`, `by` messages at a time."""
     for number in range(start, start + length, by):
         conversation.append(workload.messages(min(by, start + length - number), start=number))
 
 
 def dollars_of_conversations(appends: Mapping[int, Cost | str]) -> float | None:
-    """What it costs to append `CONVERSATIONS` of `CONVERSATION_LENGTH` messages, one by one; None where that fails.
+    """Return the price of `CONVERSATIONS` of `CONVERSATION_LENGTH` messages, appended one by one.
 
-    Between the lengths that were measured, the cost of an append is taken to follow a straight line.
+    Between the measured lengths, the cost of an append is interpolated linearly. Return None if an append fails.
     """
     known = {length: cost for length, cost in appends.items() if length <= CONVERSATION_LENGTH}
     if CONVERSATION_LENGTH not in known or any(isinstance(cost, str) for cost in known.values()):
@@ -66,9 +66,10 @@ def dollars_of_conversations(appends: Mapping[int, Cost | str]) -> float | None:
 
 
 def _measure_at(length: int, store: Store, meter: Meter, figures: Figures) -> None:
-    """An append is the mean of a cycle's messages, appended in a row with this length in the middle.
+    """Measure all operations at one length.
 
-    Where it is shorter than a cycle, each is appended to a conversation of its own.
+    The cost of an append is the mean over a cycle of messages, which are appended with this length in the middle. If
+    the length is shorter than a cycle, each message is appended to a conversation of its own.
     """
     conversation = store.open(f"c-{length:04d}")
     before = workload.CYCLE // 2 if length > workload.CYCLE else 0
@@ -91,7 +92,7 @@ def _measure_at(length: int, store: Store, meter: Meter, figures: Figures) -> No
 
 
 def _reads(conversation: Conversation) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Each operation that reads, with its name."""
+    """Yield each operation that reads, with its name."""
     yield "count", conversation.count
     yield f"last {WINDOW}", lambda: conversation.last(WINDOW)
     yield "all", conversation.all
@@ -109,7 +110,7 @@ def _cost_of(meter: Meter, run: Callable[[], object]) -> Cost | str:
 
 
 def _reason(error: Exception) -> str:
-    """Why it failed, in a few words: DynamoDB's limit of 400 KB an item, or one that the library keeps below it."""
+    """Return the reason in a few words: the limit of DynamoDB or the library for an item, or another error."""
     text = f"{error} {error.__cause__}"
     if any(words in text for words in ("Item size", "item size", "400 KB", "-byte limit")):
         return "fails: 400 KB"

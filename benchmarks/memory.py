@@ -1,4 +1,4 @@
-"""How much memory a read takes: the peak of `all()` beside its result, and of `iter_all()` as the log grows."""
+"""The memory of a read: the peak of `all()` beside its result, and the peak of `iter_all()` as the log grows."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from benchmarks import workload
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-_BATCH = 90  # as many as stay rows of their own
+_BATCH = 90  # messages that are still stored as one row each
 
 
 @dataclass(frozen=True)
 class Memory:
-    """Megabytes that Python allocated. `peak_of_tenth` is of `iter_all()` when a tenth of the log was there."""
+    """Megabytes that Python allocated. `peak_of_tenth` is the peak of `iter_all()` with a tenth of the log."""
 
     messages: int
     result: float
@@ -40,7 +40,7 @@ class Memory:
 
 
 def measure(client: DynamoDBClient, table: str, *, length: int) -> Memory:
-    """The figures of a log of `length` messages."""
+    """Return the figures of a log of `length` messages."""
     log = MessageLog(DynamoDBStorage("memory", table=table, client=client))
 
     def streamed() -> float:
@@ -61,7 +61,7 @@ def _append(log: MessageLog, numbers: range) -> None:
 
 
 def _traced(run: Callable[[], object]) -> tuple[float, float]:
-    """Megabytes that the result holds, and the peak on the way to it."""
+    """Return the megabytes of the result, and of the peak."""
     gc.collect()
     tracemalloc.start()
     try:
@@ -75,9 +75,9 @@ def _traced(run: Callable[[], object]) -> tuple[float, float]:
 
 @contextmanager
 def _pages_kept(client: DynamoDBClient) -> Iterator[None]:
-    """Answers a Query that was asked before with the bytes that came then, from a file.
+    """Answer a repeated Query with the bytes of its first answer, from a file.
 
-    MiniStack goes through the whole conversation for each page, so that reading all of it takes minutes.
+    MiniStack reads the whole conversation for each page, so reading all pages would take minutes.
     """
     with tempfile.TemporaryDirectory() as folder:
 

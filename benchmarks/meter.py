@@ -6,9 +6,9 @@
         client.put_item(…)
     spent.cost.write_units
 
-Nothing is taken from what the server says it consumed: an emulator's word is not DynamoDB's bill. Sizes come from the
-requests and the answers; those that stand in neither (an item before a change, one that an update made, the items that
-a filter or a projection left out) are read by a client of the meter's own, which is not counted.
+The meter ignores the capacity that the server reports, because an emulator does not send DynamoDB's bill. Sizes come
+from the requests and the answers. Some sizes are in neither: an item before a change, the result of an update, the
+items that a filter or a projection left out. The meter reads these with its own client, which is not counted.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ _WHAT_A_QUERY_GOES_THROUGH = {
 
 @dataclass
 class Spent:
-    """What was spent while measuring."""
+    """The cost of the requests during a measurement."""
 
     cost: Cost = field(default_factory=Cost)
 
 
 class Meter:
-    """Counts what the clients it is attached to spend.
+    """Counts the cost of requests of the clients that it is attached to.
 
-    `probe` is a client of the meter's own for what requests and answers do not tell. Units are counted only inside
-    `measure`, by one thread; the number of requests is right with any number of threads.
+    `probe` is the meter's own client, for sizes that are not in a request or an answer. Units are counted only inside
+    `measure`, and for one thread. The number of requests is right with any number of threads.
     """
 
     def __init__(self, probe: DynamoDBClient) -> None:
@@ -60,7 +60,7 @@ class Meter:
         self._lock = Lock()
 
     def attach(self, client: Any) -> None:
-        """Counts what this client sends from now on."""
+        """Count the requests that this client sends after this call."""
         events = client.meta.events
         events.register("before-call.dynamodb", self.begin)
         events.register("before-send.dynamodb", self.count)
@@ -68,7 +68,7 @@ class Meter:
 
     @contextmanager
     def measure(self) -> Iterator[Spent]:
-        """Gives what is spent inside, right once it is left."""
+        """Yield the cost of the requests inside. It is complete after the block."""
         self._spent = Spent()
         try:
             yield self._spent
@@ -76,14 +76,14 @@ class Meter:
             self._spent = None
 
     def count(self, **_: Any) -> None:
-        """Hook `before-send`: counts a request, each try by itself."""
+        """Hook `before-send`: count each try of a request."""
         with self._lock:
             self.requests += 1
             if self._spent:
                 self._spent.cost += Cost(requests=1)
 
     def begin(self, model: Any, params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
-        """Hook `before-call`: remembers the request, and how large the items are that it may change."""
+        """Hook `before-call`: remember the request, and the sizes of the items that it may change."""
         if self._spent is None:
             return
         body = params["body"]
@@ -93,7 +93,7 @@ class Meter:
         context["metered"] = (len(body), request, writes, before)
 
     def end(self, http_response: Any, model: Any, context: dict[str, Any], **_: Any) -> None:
-        """Hook `after-call`: adds up what the request came to."""
+        """Hook `after-call`: add the cost of the request."""
         metered = context.pop("metered", None)
         if self._spent is None or metered is None:
             return
@@ -122,11 +122,11 @@ class Meter:
                     for table, asked in request["RequestItems"].items()
                 )
             case "Scan" | "TransactGetItems" | "ExecuteStatement":
-                raise NotImplementedError(f"the meter does not know what {operation} costs: teach it")
+                raise NotImplementedError(f"the meter does not know the cost of {operation}: add it to _read_units")
         return 0.0
 
     def _sizes_read(self, request: dict[str, Any], answer: dict[str, Any]) -> list[int]:
-        """The sizes of all items that a Query went through, also where a filter or a projection hid them."""
+        """Return the sizes of all items that a Query read, even if a filter or a projection hid them."""
         items = answer.get("Items", [])
         if request.get("Select") == "COUNT" or "FilterExpression" in request or "ProjectionExpression" in request:
             condition = request["KeyConditionExpression"]
@@ -138,7 +138,7 @@ class Meter:
         return [item_size(item) for item in items]
 
     def _size(self, table: str, item: Mapping[str, Any]) -> int:
-        """The size that the item with the same key has in the table now, 0 if there is none."""
+        """Return the size of the stored item with the same key, or 0 if there is none."""
         if table not in self._keys:
             schema = self._probe.describe_table(TableName=table)["Table"]["KeySchema"]
             self._keys[table] = [part["AttributeName"] for part in schema]
@@ -148,7 +148,7 @@ class Meter:
 
 
 def _writes(operation: str, request: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], bool]]:
-    """Of each write in a request: the table, the item or its key, and whether it is the whole new item."""
+    """Yield for each write: the table, the item or its key, and whether it is the whole new item."""
     match operation:
         case "PutItem":
             yield request["TableName"], request["Item"], True

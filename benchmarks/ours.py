@@ -1,4 +1,4 @@
-"""The log itself, as a store that is measured."""
+"""MessageLog as a store to measure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class OurConversation:
-    """A log, with what it does under the names of `Conversation`."""
+    """A log behind the names of `Conversation`."""
 
     def __init__(self, log: MessageLog) -> None:
         self.log = log
@@ -45,10 +45,10 @@ class OurConversation:
 
 
 class OurStore:
-    """The log in a table that is there. Each conversation has a client of its own, as in a process."""
+    """MessageLog in an existing table. Each conversation has its own client, as in a process of its own."""
 
     name = "MessageLog"
-    fill_by = 1  # rows of a batch are a little larger
+    fill_by = 1  # the rows of a batch are a little larger
     longest = 10_000
 
     def __init__(self, table: str, connect: Callable[[], DynamoDBClient]) -> None:

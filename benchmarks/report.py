@@ -1,4 +1,4 @@
-"""The results as Markdown, and the chart of what an append costs."""
+"""The results as Markdown, and the chart of the cost of an append."""
 
 from __future__ import annotations
 
@@ -14,39 +14,40 @@ from benchmarks.trial import Trial
 
 
 def markdown(trials: Sequence[Trial], ratios: Iterable[Ratio], memory: Memory | None) -> str:
-    """All results. The first trial is the log's own."""
+    """Return all results. The first trial is that of MessageLog."""
     sections = [
-        "# Results\n\nMade by `make bench`, on MiniStack. Units and dollars are DynamoDB's published rules applied to "
+        "# Results\n\n`make bench` wrote this, on MiniStack. Units and dollars follow DynamoDB's published rules, from "
         f"exact item sizes (on demand, us-east-1: ${DOLLARS_A_MILLION_READS} a million read units, "
-        f"${DOLLARS_A_MILLION_WRITES} a million write units); each library reads as it does by default. Times are "
+        f"${DOLLARS_A_MILLION_WRITES} a million write units). Each library reads as it does by default. Times are "
         "ratios of pairs in one process.",
         "## What an append costs, by length\n\n"
-        "US dollars a million appends to a conversation of so many messages, the mean of a cycle of 20; in the last "
-        f"column those of {CONVERSATIONS:,} conversations of {CONVERSATION_LENGTH} messages, appended one by one.\n\n"
-        + _appends(trials),
-        f"## What reads cost\n\nRequests / read units, at the greatest length that each reached.\n\n{_reads(trials)}",
+        "US dollars for a million appends to a conversation of this length: the mean of a cycle of 20 messages. The "
+        f"last column is the price of {CONVERSATIONS:,} conversations of {CONVERSATION_LENGTH} messages, appended one "
+        "by one.\n\n" + _appends(trials),
+        f"## What reads cost\n\nRequests / read units, at the greatest length of each store.\n\n{_reads(trials)}",
         "## Each operation of the log\n\nRequests / read units / write units (bytes sent and received).\n\n"
         + _operations(trials[0]),
-        "## A race\n\nThreads that append to one conversation at once. Lost: acknowledged and not there.\n\n"
+        "## A race\n\nThreads append to one conversation at the same time. Lost: acknowledged, but not stored.\n\n"
         + _race(trials),
-        "## Contention\n\nRequests an append / errors / lost, and appends a second, by the number of writers.\n\n"
+        "## Contention\n\nRequests for each append / errors / lost, and appends a second, by the number of writers.\n\n"
         + _contention(trials),
-        "## Speed\n\nThe log's time over that of what it stands on: median, and the middle half.\n\n" + _speed(ratios),
+        "## Speed\n\nThe time of the log divided by that of its SDK calls: the median, and the middle half.\n\n"
+        + _speed(ratios),
     ]
     if memory:
-        sections.append("## Memory\n\nA row a message.\n\n" + _memory(memory))
+        sections.append("## Memory\n\nWith one row for each message.\n\n" + _memory(memory))
     return "\n\n".join(sections) + "\n"
 
 
 def chart(trials: Iterable[Trial]) -> str:
-    """What an append costs against the length of the conversation, as SVG."""
+    """Return the cost of an append by the length of the conversation, as SVG."""
     lines = {}
     for trial in trials:
         appends = trial.costs.get("append", {})
         points = {length: cost.dollars * 1e6 for length, cost in appends.items() if isinstance(cost, Cost)}
         if points:
             lines[trial.store] = points
-    how = "US dollars a million appends; a line ends where the store fails, or where it was not measured further"
+    how = "US dollars for a million appends. A line ends where the store fails, or where measuring stopped."
     return line_chart("What an append costs", how, lines)
 
 
@@ -123,7 +124,7 @@ def _memory(memory: Memory) -> str:
 
 
 def dollars(cost: Cost | str) -> str:
-    """A cost in dollars a million times, or why there is none."""
+    """Return the dollars for a million times this cost, or the reason why there is no cost."""
     return cost if isinstance(cost, str) else f"${cost.dollars * 1e6:,.2f}"
 
 
@@ -139,7 +140,7 @@ def _full(cost: Cost | str) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown."""
+    """Return a table in Markdown."""
     return "\n".join(_lines(head, rows))
 
 

@@ -1,5 +1,7 @@
-"""The log's time over that of the SDK calls it cannot do without: pairs in one process, so that a busy machine slows
-both."""
+"""The time of the log divided by the time of the SDK calls that it needs.
+
+Both are timed in pairs in one process, so that a busy machine slows both.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ _VIEWS: dict[str, Callable[[list[StoredMessage]], object]] = {
 
 @dataclass(frozen=True)
 class Ratio:
-    """One time over another: the median of some pairs, and the quartiles."""
+    """One time divided by another: the median of some pairs, and the quartiles."""
 
     what: str
     median: float
@@ -46,7 +48,7 @@ class Ratio:
 
 
 def measure(client: DynamoDBClient, table: str, *, length: int, pairs: int) -> Iterator[Ratio]:
-    """All ratios, on a conversation of `length` messages in a table of the log."""
+    """Yield all ratios, for a conversation of `length` messages in a table of the log."""
     log = MessageLog(DynamoDBStorage("speed", table=table, client=client))
     yield _ratio(
         "`append` over `transact_write_items`",
@@ -64,7 +66,7 @@ def measure(client: DynamoDBClient, table: str, *, length: int, pairs: int) -> I
 
 
 def _views(log: MessageLog, length: int, pairs: int) -> Iterator[Ratio]:
-    """Each view over a read of its own round."""
+    """Yield the ratio of each view to a read in the same round."""
     messages = log.all()
     timed: dict[str, list[tuple[float, float]]] = {name: [] for name in _VIEWS}
     for _ in range(pairs):
@@ -76,14 +78,14 @@ def _views(log: MessageLog, length: int, pairs: int) -> Iterator[Ratio]:
 
 
 def _append_pair(log: MessageLog, client: DynamoDBClient, table: str, number: int) -> tuple[float, float]:
-    """An append, and the same transaction sent as it is to another conversation."""
+    """Time an append, and the same transaction sent directly to another conversation."""
     message = workload.messages(1, start=number)[0]
     transaction = _transaction(table, number, message)
     return _pair(number, lambda: log.append(message), lambda: client.transact_write_items(**transaction))
 
 
 def _transaction(table: str, count: int, message: dict[str, Any]) -> dict[str, Any]:
-    """What the log sends for this message, were the conversation another one."""
+    """Return the request that the log sends for this message, for another conversation."""
     key = {"conversation": {"S": "bare"}, "entry": {"S": f"msg#{count + 1:012d}"}}
     values = {":new": {"N": str(count + 1)}}
     if count:
@@ -128,7 +130,7 @@ def _paged_query(client: DynamoDBClient, table: str) -> list[Any]:
 
 
 def _pair(number: int, ours: Callable[[], object], bare: Callable[[], object]) -> tuple[float, float]:
-    """The seconds of both, now one first and now the other."""
+    """Return the seconds of both. They take turns in going first."""
     if number % 2:
         other = _seconds(bare)
         return _seconds(ours), other
@@ -142,7 +144,7 @@ def _seconds(run: Callable[[], object]) -> float:
 
 
 def _ratio(what: str, timed: list[tuple[float, float]], *, group: int = 1) -> Ratio:
-    """The ratio of sums over groups of so many pairs."""
+    """Return the ratio of sums over groups of this many pairs."""
     groups = [timed[at : at + group] for at in range(0, len(timed), group)]
     ratios = [sum(ours for ours, _ in pairs) / sum(bare for _, bare in pairs) for pairs in groups]
     low, median, high = statistics.quantiles(ratios, n=4)

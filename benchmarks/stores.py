@@ -1,4 +1,4 @@
-"""What every store that is measured can do, each by its own API."""
+"""The operations of a measured store. Each store implements them with its own API."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ Message = dict[str, Any]
 
 
 class Conversation(Protocol):
-    """One conversation in a store. A store's own errors pass through."""
+    """One conversation in a store. The errors of the store pass through."""
 
     def append(self, messages: Sequence[Message]) -> None:
-        """Adds the messages at the end, by the call that the store has for one or for many."""
+        """Add the messages at the end, with the store's call for one message or for many."""
         ...
 
     def all(self) -> Sequence[Any]:
-        """All messages, oldest first."""
+        """Return all messages, oldest first."""
         ...
 
     def last(self, n: int) -> Sequence[Any]:
-        """The last n messages, oldest first: as cheaply as the store can."""
+        """Return the last n messages, oldest first, as cheaply as the store can."""
         ...
 
     def count(self) -> int:
-        """How many messages there are: as cheaply as the store can."""
+        """Return the number of messages, as cheaply as the store can."""
         ...
 
     def views(self) -> Mapping[str, Callable[[int], object]]:
-        """For each provider's view that the store has, what reads a window of n messages as it."""
+        """Return for each provider's view of the store a function that reads its last n messages."""
         ...
 
 
 class Store(Protocol):
-    """A kind of store, with its table made. `open` gives a conversation as a process of its own would see it."""
+    """A kind of store, with its table. `open` returns a conversation as a new process would see it."""
 
     name: str
-    fill_by: int  # messages an append, when a conversation is only made ready to be measured
-    longest: int  # conversations that are longer would take too long to make ready
+    fill_by: int  # the messages in each append that only prepares a conversation
+    longest: int  # longer conversations would take too long to prepare
 
     def open(self, conversation: str) -> Conversation:
-        """The conversation, made if it has to be."""
+        """Return the conversation. Make it if necessary."""
         ...
 
     def text_of(self, message: Any) -> str:
-        """The text of a message that `all` gave."""
+        """Return the text of a message from `all`."""
         ...

@@ -1,4 +1,4 @@
-"""The results that the README quotes, written into it between two marks."""
+"""The results that the README quotes, between two marks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LENGTHS = (1, 100, 500, 1_000)
 
 
 def quoted(readme: str, trials: Sequence[Trial], ratios: Sequence[Ratio], memory: Memory) -> str:
-    """The README with these results, of a whole run, between the marks. Raises ValueError if it lacks them."""
+    """Return the README with the results of a whole run between the marks. Raises ValueError without the marks."""
     head, begin, rest = readme.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end:
@@ -24,7 +24,7 @@ def quoted(readme: str, trials: Sequence[Trial], ratios: Sequence[Ratio], memory
 
 
 def _costs(trials: Sequence[Trial]) -> str:
-    """The log first, then the others, the cheapest at the top."""
+    """Return the table: MessageLog, then the other stores from the cheapest on."""
     first, *others = (trial for trial in trials if "append" in trial.costs)
     rows = [_row(trial) for trial in [first, *sorted(others, key=_total)]]
     lengths = [f"{length:,}" for length in _LENGTHS]
@@ -44,7 +44,7 @@ def _total(trial: Trial) -> float:
 
 
 def sentences(ratios: Sequence[Ratio], memory: Memory) -> str:
-    """The README's sentences about speed and memory."""
+    """Return the sentences of the README about speed and memory."""
     append, read, *views = ratios
     view = max(ratio.median for ratio in views)
     return (

@@ -1,4 +1,4 @@
-"""Everything that is measured of any store alike: costs, contention and the race."""
+"""The measurements that are the same for each store: costs, contention and the race."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchmarks.stores import Store
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of it."""
+    """How much to measure."""
 
     lengths: tuple[int, ...] = costs.LENGTHS
     writers: tuple[int, ...] = contention.WRITERS
@@ -27,7 +27,7 @@ QUICK = Plan(lengths=(1, 10, 100), writers=(1, 8), race_appends=5)
 
 @dataclass
 class Trial:
-    """What came of it. A text in place of a cost is why there is none; `unavailable` is why there is nothing."""
+    """The results of a store. A text in place of a cost says why it is missing; `unavailable`, why all are missing."""
 
     store: str
     costs: dict[str, dict[int, Cost | str]] = field(default_factory=dict)
@@ -36,12 +36,12 @@ class Trial:
     unavailable: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return the trial as plain values."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, form: dict[str, Any]) -> Trial:
-        """What `to_json` gave, also after a way through JSON text."""
+        """Return the trial from the values of `to_json`, which may have been JSON text."""
         return cls(
             store=form["store"],
             costs={
@@ -55,7 +55,7 @@ class Trial:
 
 
 def run(make: Callable[[], Store], name: str, meter: Meter, plan: Plan, *, metered: bool = True) -> Trial:
-    """Puts one store through it. A store that cannot be made gives a trial that says so."""
+    """Measure one store. If it cannot be made, the trial says why."""
     trial = Trial(name)
     try:
         store = make()

@@ -1,7 +1,7 @@
-"""The conversation that everything is measured on: a cycle of 20 messages of an agent at work, again and again.
+"""The measured conversation: a cycle of 20 messages of an agent at work, repeated.
 
-The messages of a cycle are 610 bytes long on average, as JSON; one is a tool result of 4 KB. The text is made of words
-by a fixed seed, so that it compresses about as prose and JSON do.
+The messages of a cycle are 610 bytes of JSON on average. One of them is a tool result of 4 KB. The text consists of
+words that a fixed seed chooses, so that it compresses about as well as prose and JSON do.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MEAN_BYTES = 610
 RESULT_BYTES = 4096
 CONVERSATION = "c-0001"
 
-_LONG_RESULT = 6  # its place in the cycle
+_LONG_RESULT = 6  # its position in the cycle
 _WORDS = """
     the a of to and in is that for with as on at by from this which was be are order customer delivery address train
     hotel flight booking price total available tomorrow morning evening please thanks would could should number list
@@ -27,18 +27,18 @@ _WORDS = """
 
 
 def messages(total: int, *, start: int = 0) -> list[dict[str, Any]]:
-    """The messages with the numbers from `start`, in the JSON form of the log."""
+    """Return messages from number `start` on, in the JSON form of the log."""
     return list(islice(_messages(start), total))
 
 
 def without_long_result(total: int) -> list[dict[str, Any]]:
-    """The first messages of the cycle, its tool result of 4 KB left out."""
+    """Return the first messages of the cycle without its tool result of 4 KB."""
     ordinary = (message for number, message in enumerate(_messages(0)) if number % CYCLE != _LONG_RESULT)
     return list(islice(ordinary, total))
 
 
 def size_of(message: dict[str, Any]) -> int:
-    """The length of a message as JSON, in bytes."""
+    """Return the length of a message as JSON, in bytes."""
     return len(json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode())
 
 
@@ -48,7 +48,7 @@ def _messages(start: int) -> Iterator[dict[str, Any]]:
 
 
 def _message(number: int) -> dict[str, Any]:
-    """A user asks; the assistant calls a tool, gets a result, and answers: five times four messages a cycle."""
+    """A user asks, the assistant calls a tool, gets a result, and answers: four messages, five times in a cycle."""
     random = Random(number)  # noqa: S311
     call = f"call_{number // 4:06d}"
     match number % 4:
@@ -64,12 +64,12 @@ def _message(number: int) -> dict[str, Any]:
 
 
 def _text(random: Random, length: int) -> str:
-    """That many bytes of words."""
+    """Return this many bytes of words."""
     return " ".join(random.choices(_WORDS, k=length))[:length]
 
 
 def _records(random: Random) -> str:
-    """What a search gives back: 4 KB of JSON."""
+    """Return the result of a search: 4 KB of JSON."""
     records = [
         {"id": random.randrange(10**9), "title": _text(random, 60), "note": _text(random, 120)} for _ in range(20)
     ]

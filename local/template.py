@@ -1,7 +1,7 @@
-"""The one reader of template.yaml for local tools and tests.
+"""The reader of template.yaml for local tools and tests.
 
-It understands what a local run needs: functions with their environment, HTTP API routes, tables and the layer's folder.
-Everything else in the template is CloudFormation's affair.
+It reads what a local run needs: functions with their environment, routes of the HTTP API, tables, and the folders
+of the layers. It ignores everything else in the template.
 """
 
 from __future__ import annotations
@@ -18,12 +18,20 @@ _TABLE_ARGUMENTS = ("KeySchema", "AttributeDefinitions", "GlobalSecondaryIndexes
 
 
 class TemplateError(Exception):
-    """template.yaml says something that local tools cannot follow; the text says what and where."""
+    """template.yaml contains something that local tools do not support. The text says what and where."""
 
 
 @dataclass(frozen=True)
 class Function:
-    """One Lambda function: its `Handler` as `module` and `attribute`, `timeout` in seconds, `memory` in megabytes."""
+    """One Lambda function.
+
+    Attributes:
+        module: The first part of `Handler`.
+        attribute: The second part of `Handler`.
+        folder: The folder of its code.
+        timeout: Seconds.
+        memory: Megabytes.
+    """
 
     logical_id: str
     module: str
@@ -36,7 +44,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Route:
-    """One HTTP API route: `key` is what API Gateway calls `routeKey`, such as `GET /conversations/{conversation}`."""
+    """One route of the HTTP API. `key` is API Gateway's `routeKey`, such as `GET /conversations/{conversation}`."""
 
     method: str
     path: str
@@ -49,10 +57,12 @@ class Route:
 
 @dataclass(frozen=True)
 class Template:
-    """What local tools take from template.yaml.
+    """The parts of template.yaml that local tools use.
 
-    `tables` maps a logical id to the arguments of DynamoDB's CreateTable. A table is named by its logical id, which is
-    what `sam local` puts in place of its `Ref` as well.
+    Attributes:
+        tables: The arguments of DynamoDB's CreateTable, by logical id. The logical id is also the name of the table,
+            because `sam local` replaces a `Ref` by it.
+        layers: The folders of the layers.
     """
 
     functions: tuple[Function, ...]
@@ -61,9 +71,10 @@ class Template:
     layers: tuple[Path, ...]
 
     def environment(self) -> dict[str, str]:
-        """Return the variables of all functions; raises TemplateError if two functions give one variable two values.
+        """Return the variables of all functions, which share one process locally.
 
-        Local functions share one process, and so one environment.
+        Raises:
+            TemplateError: Two functions set one variable to different values.
         """
         merged: dict[str, str] = {}
         for function in self.functions:
@@ -71,21 +82,25 @@ class Template:
                 if merged.setdefault(name, value) != value:
                     raise TemplateError(
                         f"{function.logical_id}: {name} is {value!r} here and {merged[name]!r} in another function; "
-                        f"locally all functions share one environment, so give it one value."
+                        f"locally, all functions share one environment, so use one value."
                     )
         return merged
 
 
 def read_template(path: Path = ROOT / "template.yaml") -> Template:
-    """Read `path`. Raises TemplateError if it is missing, is no YAML, or uses what local tools cannot follow."""
+    """Read `path`.
+
+    Raises:
+        TemplateError: The file is missing, is not YAML, or contains something that local tools do not support.
+    """
     try:
         document = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a SafeLoader underneath
     except OSError as error:
         raise TemplateError(f"{path} cannot be read: {error.strerror}.") from error
     except yaml.YAMLError as error:
-        raise TemplateError(f"{path} is no valid YAML: {error}") from error
+        raise TemplateError(f"{path} is not valid YAML: {error}") from error
     if not isinstance(document, dict):
-        raise TemplateError(f"{path} holds no resources.")
+        raise TemplateError(f"{path} contains no resources.")
     return _Reader(document, path.parent).read()
 
 
@@ -151,7 +166,7 @@ class _Reader:
         return [Route(e["Properties"]["Method"].upper(), e["Properties"]["Path"], function) for e in events]
 
     def _text(self, value: object, where: str) -> str:
-        """Resolve a value to text as `sam local` would: a parameter's default, a resource's logical id."""
+        """Return a value as text, like `sam local`: the default of a parameter, the logical id of a resource."""
         if isinstance(value, bool):
             return str(value).lower()
         if isinstance(value, str | int | float):
@@ -163,7 +178,9 @@ class _Reader:
                 return name
             case {"Ref": str(name)} if "Default" in self._parameters.get(name, {}):
                 return self._text(self._parameters[name]["Default"], where)
-        raise TemplateError(f"{where}: local tools follow plain values, !Ref of a resource and !Ref of a parameter.")
+        raise TemplateError(
+            f"{where}: local tools support only plain values, and !Ref of a resource or of a parameter with a default."
+        )
 
 
 def _variables(properties: Mapping[str, Any]) -> Mapping[str, Any]:

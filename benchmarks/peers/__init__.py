@@ -1,1 +1,1 @@
-"""What people use today, each by its own API: run in an environment of its own, by `python -m benchmarks.peers`."""
+"""Other libraries, each with its own API. `python -m benchmarks.peers` runs them in environments of their own."""

@@ -1,6 +1,6 @@
-"""Puts each peer through its trial and prints the results as lines of JSON. `--quick` for less of it.
+"""Measure each peer and print the results as lines of JSON. `--quick` measures less.
 
-DynamoDB is where AWS_ENDPOINT_URL_DYNAMODB says. Every client that a library makes is put on the meter.
+AWS_ENDPOINT_URL_DYNAMODB names the DynamoDB. The meter is attached to each client that a library makes.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ def main() -> None:
 
 
 def load(name: str) -> Any:
-    """The peer. Raises ImportError if its library is not there."""
+    """Return the peer. Raises ImportError if its library is not installed."""
     module, _, peer = PEERS[name].partition(":")
     return getattr(importlib.import_module(f"benchmarks.peers.{module}"), peer)()
 
 
 def attach_to_all(meter: Meter) -> None:
-    """Puts every DynamoDB client that is made from now on on the meter."""
+    """Attach the meter to each DynamoDB client that is made after this call."""
     create_client = botocore.session.Session.create_client
 
     @wraps(create_client)

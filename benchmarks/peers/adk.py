@@ -1,4 +1,4 @@
-"""adk-dynamodb-session: an item an event, written without a condition under its time."""
+"""adk-dynamodb-session: one item for each event, under its timestamp, written without a condition."""
 
 from __future__ import annotations
 

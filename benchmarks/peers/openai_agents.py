@@ -60,7 +60,7 @@ class SQLite(OpenAIAgents):
 
 
 def _items(message: Message) -> list[dict[str, Any]]:
-    """The message as input items of the Responses API."""
+    """Return the message as input items of the Responses API."""
     if message["role"] == "tool":
         return [{"type": "function_call_output", "call_id": message["toolCallId"], "output": message["content"]}]
     calls = [

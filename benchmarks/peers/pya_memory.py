@@ -1,4 +1,4 @@
-"""pya-memory: an item a message, and a transaction with a counter an append, as the log; it reads the counter first."""
+"""pya-memory: an item for each message and a transaction with a counter. It reads the counter first."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class PyaMemory(Peer):
     longest = 10_000
 
     def __init__(self) -> None:
-        """The first conversation that is used makes the table."""
+        """Make the table, which the first use of a conversation does."""
         self.open("first").append([{"role": "user", "content": ""}])
 
     def open(self, conversation: str) -> _Conversation:
@@ -73,7 +73,7 @@ def _message(message: Message) -> ModelMessage:
 
 
 def _metered_session(meter: Meter) -> Any:
-    """A session of aiobotocore's whose clients are on the meter: their answers must be awaited."""
+    """An aiobotocore session with metered clients. Their answers must be awaited."""
 
     async def end(http_response: Any, **more: Any) -> None:
         answer = SimpleNamespace(status_code=http_response.status_code, content=await http_response.content)

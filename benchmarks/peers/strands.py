@@ -1,4 +1,4 @@
-"""strands-dynamodb-storage: an agent's snapshot, and so its whole history, is one value."""
+"""strands-dynamodb-storage: the snapshot of an agent, with its whole history, is one value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the adapters share."""
+"""Shared parts of the adapters."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from benchmarks.stores import Conversation
 
 
 class Peer:
-    """A store of another library. Making it makes its table."""
+    """A store of another library. The constructor makes its table."""
 
     name: str
-    meter: Meter  # set once, for a library whose clients have to be put on it by hand
+    meter: Meter  # for a library whose clients need to be attached by hand
     fill_by = 100
     longest = 10_000
 
     def open(self, conversation: str) -> Conversation:
-        """The conversation as a process of its own would see it; made if it has to be."""
+        """Return the conversation as a new process would see it. Make it if necessary."""
         raise NotImplementedError
 
     def text_of(self, message: Any) -> str:
-        """The text of a message as this library gives it back."""
+        """Return the text of a message as this library returns it."""
         raise NotImplementedError
 
 
 class WholeHistory:
-    """Where the library reads all messages, or none: the last and the count come from all."""
+    """For a library that reads all messages or none: `last` and `count` come from `all`."""
 
     def all(self) -> Sequence[Any]:
         raise NotImplementedError
@@ -46,7 +46,7 @@ class WholeHistory:
 
 
 class Loop:
-    """Runs what is async, one thing at a time, on a loop of its own."""
+    """Runs coroutines one at a time, on a loop of its own."""
 
     def __init__(self) -> None:
         self._runner = asyncio.Runner()
@@ -56,7 +56,7 @@ class Loop:
 
 
 class AsyncFace:
-    """A boto3 client whose methods can be awaited, for a library that takes a client of aiobotocore's."""
+    """A boto3 client whose methods can be awaited, for a library that needs an aiobotocore client."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -69,7 +69,7 @@ class AsyncFace:
 
 
 def create_table(name: str, partition_key: str, sort_key: str | None = None) -> None:
-    """Makes a table with text keys."""
+    """Make a table with text keys."""
     keys = [partition_key] if sort_key is None else [partition_key, sort_key]
     boto3.client("dynamodb").create_table(
         TableName=name,

@@ -1,4 +1,4 @@
-"""Sizes and units, by hand from "DynamoDB item sizes and formats" and "DynamoDB read and write operations"."""
+"""Sizes and units, calculated by hand from DynamoDB's documents, and the prices in ours."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ from typing import Any
 
 import pytest
 
-from benchmarks.capacity import Cost, item_size, query_units, read_units, write_units
+from benchmarks.capacity import (
+    DOLLARS_A_GB_MONTH,
+    DOLLARS_A_GB_MONTH_OF_RECOVERY,
+    Cost,
+    item_size,
+    monthly_dollars,
+    query_units,
+    read_units,
+    write_units,
+)
+from local.template import ROOT
 
 KB = 1024
 
@@ -35,16 +45,16 @@ KB = 1024
     ],
     ids=str,
 )
-def test_an_attribute_is_as_large_as_its_name_and_its_value(value: dict[str, Any], size: int) -> None:
+def test_an_attribute_has_the_size_of_its_name_and_value(value: dict[str, Any], size: int) -> None:
     assert item_size({"ä": value}) == 2 + size
 
 
 def test_an_unknown_type_has_no_size() -> None:
-    with pytest.raises(ValueError, match="X is no type"):
+    with pytest.raises(ValueError, match="X is not a type"):
         item_size({"a": {"X": ""}})
 
 
-def test_items_are_rounded_each_by_itself_but_not_in_a_query() -> None:
+def test_a_query_adds_sizes_before_it_rounds_them() -> None:
     sizes = [1, 4 * KB, 4 * KB + 1]
     assert read_units(sizes, strong=True) == 4
     assert read_units(sizes, strong=False) == 2
@@ -54,7 +64,7 @@ def test_items_are_rounded_each_by_itself_but_not_in_a_query() -> None:
     assert read_units([0], strong=True) == 1
 
 
-def test_writes_are_rounded_to_a_kilobyte_and_cost_twice_in_a_transaction() -> None:
+def test_writes_are_rounded_up_and_doubled_in_a_transaction() -> None:
     assert write_units([0, KB, KB + 1]) == 4
     assert write_units([0, KB, KB + 1], transaction=True) == 8
 
@@ -64,3 +74,12 @@ def test_costs_add_up_and_have_a_price() -> None:
     assert cost == Cost(2, 2, 3, 4, 6)
     assert cost / 2 == Cost(1, 1, 1.5, 2, 3)
     assert Cost(0, 8e6, 2e6).dollars == 2.25
+
+
+def test_the_documents_price_storage_with_recovery() -> None:
+    costs, scale = ((ROOT / "docs" / name).read_text() for name in ("costs.md", "scale.md"))
+    assert f"| the table | ${DOLLARS_A_GB_MONTH:.2f} |" in costs
+    assert f"| point-in-time recovery, which both tables have | ${DOLLARS_A_GB_MONTH_OF_RECOVERY:.2f} |" in costs
+    assert f"= ${monthly_dollars(0.6e9):.2f} a month" in costs
+    assert f"| ${300 * DOLLARS_A_GB_MONTH:.0f} |" in scale
+    assert f"| ${300 * DOLLARS_A_GB_MONTH_OF_RECOVERY:.0f} |" in scale

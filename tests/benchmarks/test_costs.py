@@ -1,4 +1,4 @@
-"""What the log costs on the workload of the benchmarks, held as numbers of requests and units; nothing is timed."""
+"""The cost of the log for the workload of the benchmarks, in requests and units. Nothing is timed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from local.dynamodb import connect
 
 
 class Measured:
-    """A conversation on the meter."""
+    """A conversation with a meter."""
 
     def __init__(self, endpoint: str, table: str, length: int) -> None:
         self.meter = Meter(connect(endpoint))
@@ -26,25 +26,25 @@ class Measured:
         fill(OurConversation(self.log), length)
 
     def spent_by(self, run: Callable[[], object], times: int = 1) -> tuple[float, float, float]:
-        """The requests, read units and write units of each of the `times` calls that are run."""
+        """Return the requests, read units and write units of one of the `times` calls in `run`."""
         with self.meter.measure() as spent:
             run()
         cost = spent.cost / times
         return cost.requests, cost.read_units, cost.write_units
 
     def append_cycle(self) -> None:
-        """Appends each message of a cycle by itself."""
+        """Append each message of a cycle in a call of its own."""
         for message in workload.messages(workload.CYCLE):
             self.log.append(message)
 
 
 @pytest.fixture
 def filled(ministack: str, ministack_table: tuple[Any, str]) -> Callable[[int], Measured]:
-    """`filled(length)`: a conversation of so many messages of the workload."""
+    """`filled(length)`: a conversation of this many messages of the workload."""
     return lambda length: Measured(ministack, ministack_table[1], length)
 
 
-def test_the_workload_is_what_the_figures_say() -> None:
+def test_the_workload_has_the_documented_sizes() -> None:
     cycle = workload.messages(workload.CYCLE)
     assert abs(statistics.mean(map(workload.size_of, cycle)) - workload.MEAN_BYTES) < 2
     contents = sorted(len(message["content"].encode()) for message in cycle)
@@ -54,9 +54,7 @@ def test_the_workload_is_what_the_figures_say() -> None:
 
 
 @pytest.mark.parametrize("length", [1, 10, 100, 1000])
-def test_an_append_is_one_request_without_a_read_and_costs_the_same_at_every_length(
-    filled: Callable[[int], Measured], length: int
-) -> None:
+def test_an_append_is_one_write_of_the_same_cost_at_any_length(filled: Callable[[int], Measured], length: int) -> None:
     measured = filled(length)
     requests, read_units, write_units = measured.spent_by(measured.append_cycle, times=workload.CYCLE)
     assert (requests, read_units) == (1, 0)

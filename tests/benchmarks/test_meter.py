@@ -1,4 +1,4 @@
-"""The meter against requests whose cost is known."""
+"""The meter counts the known cost of each request."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def key(entry: str) -> dict[str, Any]:
 
 
 def item(entry: str, size: int) -> dict[str, Any]:
-    """An item that is `size` bytes large."""
+    """Return an item of `size` bytes."""
     blank = {**key(entry), "x": {"S": ""}}
     return {**blank, "x": {"S": "x" * (size - len("conversationc1entryx") - len(entry))}}
 
 
 class Metered:
-    """A client of an empty table, and what each request of it costs."""
+    """A metered client of an empty table."""
 
     def __init__(self, table: str) -> None:
         self.table = table
@@ -38,7 +38,7 @@ class Metered:
         self.client.put_item(TableName=self.table, Item=item(entry, size))
 
     def units(self, operation: str, **request: Any) -> tuple[float, float]:
-        """The read and write units of a request, which may fail."""
+        """Return the read and write units of a request. The request may fail."""
         with self.meter.measure() as spent, suppress(self.client.exceptions.ClientError):
             getattr(self.client, operation)(**request)
         assert spent.cost.requests == 1
@@ -71,21 +71,21 @@ def test_an_update_and_a_delete_cost_the_whole_item(metered: Metered) -> None:
     assert metered.units("delete_item", TableName=metered.table, Key=key("a")) == (0, 1)
 
 
-def test_a_failed_condition_is_paid_for_and_a_refused_request_is_not(metered: Metered) -> None:
+def test_a_failed_condition_costs_and_a_refused_request_does_not(metered: Metered) -> None:
     metered.put("a", 3000)
     put = {"TableName": metered.table, "Item": item("a", 50)}
     assert metered.units("put_item", **put, ConditionExpression="attribute_not_exists(entry)") == (0, 3)
     assert metered.units("put_item", TableName=metered.table, Item=item("b", 410 * 1024)) == (0, 0)
 
 
-def test_a_transaction_counts_twice_whether_it_is_done_or_not(metered: Metered) -> None:
+def test_a_transaction_costs_double_even_if_it_fails(metered: Metered) -> None:
     put = {"TableName": metered.table, "ConditionExpression": "attribute_not_exists(entry)"}
     actions = [{"Put": {**put, "Item": item("a", 1025)}}, {"Put": {**put, "Item": item("b", 100)}}]
     assert metered.units("transact_write_items", TransactItems=actions) == (0, 6)
     assert metered.units("transact_write_items", TransactItems=actions) == (0, 6)
 
 
-def test_a_batch_costs_what_its_writes_and_reads_do(metered: Metered) -> None:
+def test_a_batch_costs_the_sum_of_its_writes_and_reads(metered: Metered) -> None:
     writes = [{"PutRequest": {"Item": item("a", 5000)}}, {"PutRequest": {"Item": item("b", 100)}}]
     assert metered.units("batch_write_item", RequestItems={metered.table: writes}) == (0, 6)
     keys = {"Keys": [key("a"), key("b"), key("c")]}
@@ -94,7 +94,7 @@ def test_a_batch_costs_what_its_writes_and_reads_do(metered: Metered) -> None:
     assert metered.units("batch_get_item", RequestItems={metered.table: keys}) == (4, 0)
 
 
-def test_a_get_costs_the_whole_item_also_of_a_part_or_of_nothing(metered: Metered) -> None:
+def test_a_get_costs_the_whole_item(metered: Metered) -> None:
     metered.put("a", 5000)
     get = {"TableName": metered.table, "Key": key("a"), "ProjectionExpression": "entry"}
     assert metered.units("get_item", **get) == (1, 0)
@@ -112,7 +112,7 @@ def test_a_get_costs_the_whole_item_also_of_a_part_or_of_nothing(metered: Metere
     ],
     ids=str,
 )
-def test_a_query_costs_all_that_it_goes_through(metered: Metered, hidden: dict[str, Any]) -> None:
+def test_a_query_costs_all_items_that_it_reads(metered: Metered, hidden: dict[str, Any]) -> None:
     for entry in "abcd":
         metered.put(entry, 3000)
     query = {
@@ -126,12 +126,12 @@ def test_a_query_costs_all_that_it_goes_through(metered: Metered, hidden: dict[s
     assert metered.units("query", **query, ConsistentRead=True, Limit=2) == (2, 0)
 
 
-def test_an_operation_whose_price_is_not_known_is_refused(metered: Metered) -> None:
-    with pytest.raises(NotImplementedError, match="what Scan costs"):
+def test_an_operation_of_unknown_cost_is_refused(metered: Metered) -> None:
+    with pytest.raises(NotImplementedError, match="the cost of Scan"):
         metered.units("scan", TableName=metered.table)
 
 
-def test_only_what_is_measured_has_units_and_the_probe_is_not_counted(metered: Metered) -> None:
+def test_units_count_only_in_a_measurement_without_the_probe(metered: Metered) -> None:
     metered.put("a", 100)
     with metered.meter.measure() as spent:
         pass
@@ -140,7 +140,7 @@ def test_only_what_is_measured_has_units_and_the_probe_is_not_counted(metered: M
     assert metered.meter.requests == 2
 
 
-def test_bytes_are_those_of_the_bodies(metered: Metered) -> None:
+def test_bytes_are_the_bytes_of_the_bodies(metered: Metered) -> None:
     metered.put("a", 3000)
     with metered.meter.measure() as spent:
         metered.client.get_item(TableName=metered.table, Key=key("a"))

@@ -1,4 +1,4 @@
-"""The README's figures are those that `make bench` has left in benchmarks/results, and the next run replaces them."""
+"""The figures of the README are those in benchmarks/results, and each run of `make bench` replaces them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def section(text: str, title: str) -> str:
 
 
 def table(text: str) -> dict[str, dict[str, str]]:
-    """The cells of the table in a text, by the first cell of their row and the head of their column."""
+    """Return the cells of the table in a text, by the first cell of their row and the head of their column."""
     head, _, *rows = [
         [cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"
     ]
@@ -37,7 +37,7 @@ def test_the_table_shows_the_results() -> None:
         assert cells.items() <= {**costs[store], **race[store]}.items()
 
 
-def test_the_sentences_tell_the_results() -> None:
+def test_the_sentences_show_the_results() -> None:
     speed = table(section(RESULTS, "Speed"))
     ratios = [Ratio(what, float(row["ratio"]), 0, 0, 9) for what, row in speed.items()]
     result, peak_of_all, peak_of_iter, peak_of_tenth = (
@@ -47,7 +47,7 @@ def test_the_sentences_tell_the_results() -> None:
     assert summary.sentences(ratios, memory) in README
 
 
-def test_a_run_replaces_what_stands_between_the_marks_and_nothing_else() -> None:
+def test_a_run_replaces_only_the_text_between_the_marks() -> None:
     race = Contention(writers=8, acknowledged=200, surviving=190, duplicates=0, errors={}, requests=200, seconds=1.0)
 
     def priced(store: str, units: int) -> Trial:

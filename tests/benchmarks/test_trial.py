@@ -1,4 +1,4 @@
-"""A trial sees what a store loses, doubles and fails at, and its results survive the way from process to process."""
+"""A trial finds lost and doubled messages and failures of a store, and its results can be passed as JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from benchmarks.trial import Plan, Trial
 
 
 class Shelf:
-    """A store in memory that reads all and writes all, as some libraries do, or doubles, or refuses what is long."""
+    """A store in memory that can overwrite messages, double them, or refuse long conversations."""
 
     name = "shelf"
     fill_by = 100
@@ -75,24 +75,24 @@ def meter(moto_table: Any) -> Meter:
     return Meter(moto_table)
 
 
-def test_a_store_that_keeps_what_it_acknowledges_loses_nothing(meter: Meter) -> None:
+def test_a_correct_store_loses_nothing(meter: Meter) -> None:
     result = contend(Shelf(), meter, writers=4, each=5)
     assert (result.acknowledged, result.surviving, result.lost, result.duplicates, result.errors) == (20, 20, 0, 0, {})
 
 
-def test_what_is_overwritten_is_lost_and_what_is_there_twice_is_a_duplicate(meter: Meter) -> None:
+def test_overwritten_messages_are_lost_and_doubled_ones_counted(meter: Meter) -> None:
     careless = contend(Shelf(careless=True), meter, writers=4, each=5)
     assert careless.acknowledged == 20
     assert careless.lost == 20 - careless.surviving > 0
     assert contend(Shelf(doubles=True), meter, writers=2, each=3).duplicates == 6
 
 
-def test_an_append_that_fails_is_an_error_and_not_a_loss(meter: Meter) -> None:
+def test_a_failed_append_is_an_error_but_not_a_loss(meter: Meter) -> None:
     result = contend(Shelf(full_at=7), meter, writers=2, each=5)
     assert (result.acknowledged, result.surviving, result.errors, result.lost) == (6, 6, {"ValueError": 4}, 0)
 
 
-def test_where_a_store_fails_is_shown_and_what_came_before_stays(meter: Meter) -> None:
+def test_a_failure_is_shown_and_earlier_results_stay(meter: Meter) -> None:
     result = trial.run(lambda: Shelf(full_at=150), "shelf", meter, Plan((1, 100, 200, 5_000), (1,), 1))
     assert isinstance(result.costs["append"][100], Cost)
     assert result.costs["append"][200] == "fails: 400 KB"
@@ -108,14 +108,14 @@ def test_a_store_that_cannot_be_made_says_why(meter: Meter) -> None:
     assert "not run: ImportError: no library" in report.markdown([result], [], None)
 
 
-def test_a_trial_is_the_same_after_its_way_through_json(meter: Meter) -> None:
+def test_a_trial_is_the_same_after_json(meter: Meter) -> None:
     result = trial.run(lambda: Shelf(full_at=150), "shelf", meter, Plan((1, 200), (1, 2), 1))
     assert result.contention
     assert Trial.from_json(json.loads(json.dumps(result.to_json()))) == result
 
 
-def test_an_append_is_measured_at_its_length_by_each_message_of_the_cycle(meter: Meter) -> None:
-    """The shelf costs nothing, so each append is made to cost one unit for each message that is there then."""
+def test_an_append_is_the_mean_of_a_cycle_at_its_length(meter: Meter) -> None:
+    """The shelf is free, so here each append costs one unit for each message before it."""
 
     class Priced(ShelfConversation):
         def append(self, messages: Sequence[Message]) -> None:
@@ -139,7 +139,7 @@ def test_an_append_is_measured_at_its_length_by_each_message_of_the_cycle(meter:
     assert appends["append"][500].write_units == 500 - 1 / 2
 
 
-def test_dollars_follow_a_straight_line_between_the_lengths_measured() -> None:
+def test_dollars_are_linear_between_the_measured_lengths() -> None:
     million = 10**6
     appends: dict[int, Cost | str] = {
         1: Cost(write_units=1),
@@ -153,7 +153,7 @@ def test_dollars_follow_a_straight_line_between_the_lengths_measured() -> None:
     assert dollars_of_conversations({1: Cost(write_units=1)}) is None
 
 
-def test_the_chart_has_a_line_a_store_and_is_xml() -> None:
+def test_the_chart_is_xml_with_a_line_for_each_store() -> None:
     prices = {"append": {1: Cost(write_units=4), 1_000: Cost(write_units=400), 10_000: "fails: 400 KB"}}
     stores = ["a & b", *map(str, range(20))]
     svg = ElementTree.fromstring(report.chart([*(Trial(store, prices) for store in stores), Trial("none")]))
@@ -161,7 +161,7 @@ def test_the_chart_has_a_line_a_store_and_is_xml() -> None:
     assert {text.text for text in svg.findall("{*}text")} >= set(stores)
 
 
-def test_the_log_in_memory_is_a_conversation_like_any_other() -> None:
+def test_a_log_in_memory_is_a_conversation_too() -> None:
     conversation = OurConversation(MessageLog(MemoryStorage()))
     conversation.append([{"role": "user", "content": "a"}])
     conversation.append([{"role": "user", "content": "b"}, {"role": "user", "content": "c"}])
