@@ -1,4 +1,4 @@
-"""Fixtures for all tests: sample events, a Lambda context, tables made from template.yaml on moto and on MiniStack."""
+"""Fixtures for all tests: sample events, a Lambda context, and tables of template.yaml on moto and on MiniStack."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def template() -> Template:
-    """template.yaml as local tools read it."""
+    """template.yaml as the local tools read it."""
     return read_template()
 
 
@@ -34,7 +34,7 @@ def table_definition(template: Template) -> dict[str, Any]:
 
 @pytest.fixture
 def moto_table(table_definition: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Iterator[DynamoDBClient]:
-    """A DynamoDB client on moto with an empty MessageTable, and the environment that a function finds beside it."""
+    """A DynamoDB client on moto with an empty MessageTable. The environment is that of a function."""
     for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB"):
         monkeypatch.delenv(name, raising=False)
     for name, value in CREDENTIALS.items():
@@ -48,14 +48,14 @@ def moto_table(table_definition: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture(scope="session")
 def ministack() -> Iterator[str]:
-    """The endpoint of one MiniStack for the session (for each worker, under xdist), with nothing kept on disk."""
+    """The endpoint of a MiniStack for the session. Under xdist, each worker has its own. Nothing is kept on disk."""
     with embedded_dynamodb() as endpoint:
         yield endpoint
 
 
 @pytest.fixture
 def ministack_table(ministack: str, table_definition: dict[str, Any]) -> tuple[DynamoDBClient, str]:
-    """A client for MiniStack and the name of a table that is new and empty."""
+    """A client for MiniStack, and the name of a new, empty table."""
     client = connect(ministack)
     name = f"messages-{uuid.uuid4().hex}"
     client.create_table(**{**table_definition, "TableName": name})
@@ -64,7 +64,7 @@ def ministack_table(ministack: str, table_definition: dict[str, Any]) -> tuple[D
 
 @pytest.fixture
 def event() -> Callable[..., dict[str, Any]]:
-    """`event("append", body="…")`: the sample event of an operation, with fields changed."""
+    """`event("append", body="…")`: the sample event of an operation with some fields changed."""
 
     def load(operation: str, **changes: Any) -> dict[str, Any]:
         sample = json.loads((ROOT / "events" / f"{operation}.json").read_text(encoding="utf-8"))
@@ -75,13 +75,13 @@ def event() -> Callable[..., dict[str, Any]]:
 
 @pytest.fixture
 def lambda_context() -> LambdaContext:
-    """The context of an invocation that has just begun."""
+    """The context of a new invocation."""
     return LambdaContext("TestFunction", memory_limit_in_mb=512, timeout=900)
 
 
 @pytest.fixture
 def requests_of() -> Callable[[DynamoDBClient], list[str]]:
-    """`requests_of(client)`: a list that grows by the operation's name with each request that `client` sends."""
+    """`requests_of(client)`: a list that grows by the name of the operation with each request of the client."""
 
     def record(client: DynamoDBClient) -> list[str]:
         sent: list[str] = []

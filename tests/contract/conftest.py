@@ -1,4 +1,4 @@
-"""The storages that keep the contract. To add another one, write a fixture that opens it and name it in `params`.
+"""The storages that the contract is tested on. To add one, write a fixture `open_on_…` and name it in `params`.
 
 The chat states are in `tests.support.chat_states`.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from messagelog.dynamodb import DynamoDBStorage, Retry, default_client
+from messagelog.dynamodb import DynamoDBStorage, default_client
 from messagelog.memory import MemoryStorage
 from messagelog.storage import Storage
 
@@ -23,6 +23,7 @@ from tests.support.chat_states import (
     open_chat_on_ministack,
     open_chat_on_moto,
 )
+from tests.support.tables import PATIENT
 
 __all__ = [
     "clock",
@@ -34,12 +35,11 @@ __all__ = [
 ]
 
 Open = Callable[[str], Storage]
-PATIENT = Retry(budget=60)  # so that a slow machine fails no test
 
 
 @pytest.fixture(params=["memory", "moto", "ministack"])
 def open_storage(request: pytest.FixtureRequest) -> Open:
-    """`open_storage(conversation)`: its storage as a process finds it that knows nothing of it yet."""
+    """`open_storage(conversation)`: the storage as a new process opens it, without remembered counts."""
     opener: Open = request.getfixturevalue(f"open_on_{request.param}")
     return opener
 

@@ -1,10 +1,8 @@
-"""What every storage promises (`messagelog.storage.Storage`), as one class that runs on each of them."""
+"""The promises of `messagelog.storage.Storage`, as one class that runs on each storage."""
 
 from __future__ import annotations
 
 import itertools
-import random
-import string
 import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -18,22 +16,11 @@ from messagelog.storage import Append, Appended, Storage
 
 from tests.contract.conftest import Open
 from tests.support import strategies
-
-
-def numbered(first: int, last: int) -> list[AgentMessage]:
-    return [AgentMessage("user", f"m{number}") for number in range(first, last + 1)]
+from tests.support.logs import noise, numbered, seqs
 
 
 def contents(storage: Storage, **how: Any) -> list[str]:
     return [message.content for message in storage.read(**how)]
-
-
-def seqs(storage: Storage, **how: Any) -> list[int]:
-    return [message.seq for message in storage.read(**how)]
-
-
-def incompressible(length: int, seed: int) -> str:
-    return "".join(random.Random(seed).choices(string.printable, k=length))
 
 
 def put(storage: Storage, messages: Sequence[AgentMessage], **how: Any) -> Appended:
@@ -41,42 +28,42 @@ def put(storage: Storage, messages: Sequence[AgentMessage], **how: Any) -> Appen
 
 
 class TestStorage:
-    def test_a_conversation_that_nobody_wrote_to_is_empty(self, open_storage: Open) -> None:
+    def test_an_unknown_conversation_is_empty(self, open_storage: Open) -> None:
         storage = open_storage("nobody")
         for consistent in (True, False):
             assert storage.count(consistent=consistent) == 0
-            assert seqs(storage, consistent=consistent) == []
-            assert seqs(storage, newest_first=True, limit=3, consistent=consistent) == []
+            assert list(storage.read(consistent=consistent)) == []
+            assert list(storage.read(newest_first=True, limit=3, consistent=consistent)) == []
 
-    def test_seqs_go_on_from_append_to_append(self, open_storage: Open) -> None:
+    def test_seqs_continue_from_append_to_append(self, open_storage: Open) -> None:
         storage = open_storage("c1")
         appended = [[m.seq for m in put(storage, numbered(1, size)).stored] for size in (1, 1, 3, 1)]
         assert appended == [[1], [2], [3, 4, 5], [6]]
-        assert seqs(storage) == [1, 2, 3, 4, 5, 6]
+        assert seqs(storage.read()) == [1, 2, 3, 4, 5, 6]
         assert storage.count() == 6
 
-    def test_what_append_returns_is_what_a_read_returns(self, open_storage: Open) -> None:
+    def test_append_returns_the_messages_that_a_read_returns(self, open_storage: Open) -> None:
         storage = open_storage("c1")
         stored = [*put(storage, numbered(1, 2)).stored, *put(storage, numbered(3, 3)).stored]
         assert list(storage.read()) == stored
         assert list(open_storage("c1").read()) == stored
 
-    def test_the_time_is_that_of_the_append(self, open_storage: Open) -> None:
+    def test_at_is_the_time_of_the_append(self, open_storage: Open) -> None:
         before = datetime.now(UTC)
         (stored,) = put(open_storage("c1"), numbered(1, 1)).stored
         assert before <= stored.at <= datetime.now(UTC)
         assert stored.at.tzinfo is UTC
 
-    def test_a_range_is_read_from_either_end(self, open_storage: Open) -> None:
+    def test_a_range_can_be_read_from_both_ends(self, open_storage: Open) -> None:
         storage = open_storage("c1")
         put(storage, numbered(1, 2))
         put(storage, numbered(3, 5))
         for after, limit, backward in itertools.product([0, 1, 4, 5, 6, 10**13], [None, 1, 3, 4, 5, 6, 10**9], [0, 1]):
             expected = [seq for seq in range(1, 6) if seq > after][:: -1 if backward else 1][:limit]
-            read = seqs(storage, after=after, limit=limit, newest_first=bool(backward))
-            assert read == expected, (after, limit, backward)
+            read = storage.read(after=after, limit=limit, newest_first=bool(backward))
+            assert seqs(read) == expected, (after, limit, backward)
 
-    def test_order_is_that_of_numbers_not_of_texts(self, open_storage: Open) -> None:
+    def test_seqs_are_ordered_as_numbers_not_as_texts(self, open_storage: Open) -> None:
         storage = open_storage("c1")
         put(storage, numbered(1, 9))
         put(storage, numbered(10, 12))
@@ -86,13 +73,13 @@ class TestStorage:
 
     @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(messages=st.lists(strategies.messages, min_size=1, max_size=4))
-    def test_every_message_comes_back_exactly(self, open_storage: Open, messages: list[AgentMessage]) -> None:
+    def test_every_message_is_read_back_equal(self, open_storage: Open, messages: list[AgentMessage]) -> None:
         storage = open_storage("c1")
         stored = list(put(storage, messages).stored)
         assert repr(list(storage.read(after=stored[0].seq - 1))) == repr(stored)
         assert [codec.parse(message) for message in stored] == messages
 
-    def test_a_reader_owns_what_it_gets(self, open_storage: Open) -> None:
+    def test_a_reader_may_change_the_args_it_gets(self, open_storage: Open) -> None:
         storage = open_storage("c1")
         args: Any = {"list": [1]}
         put(storage, [AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "f", args),))])
@@ -101,7 +88,7 @@ class TestStorage:
         read["list"].append(3)
         assert next(iter(storage.read())).tool_calls[0].args == {"list": [1]}
 
-    def test_conversations_are_apart(self, open_storage: Open) -> None:
+    def test_conversations_are_separate(self, open_storage: Open) -> None:
         for conversation in ("a", "b", "a#b", "a b", "ä", "A"):
             assert put(open_storage(conversation), [AgentMessage("user", conversation)]).seq == 1
         for conversation in ("a", "b", "a#b", "a b", "ä", "A"):
@@ -110,11 +97,11 @@ class TestStorage:
     @pytest.mark.parametrize(
         "conversation", ['"', "a/b", "#?&=%20", "漢字😀", "\x00", "head", "msg#000000000001", "x" * 256]
     )
-    def test_any_text_names_a_conversation(self, open_storage: Open, conversation: str) -> None:
+    def test_any_text_can_name_a_conversation(self, open_storage: Open, conversation: str) -> None:
         put(open_storage(conversation), numbered(1, 2))
         assert contents(open_storage(conversation)) == ["m1", "m2"]
 
-    def test_processes_that_know_an_old_count_go_on_from_the_real_one(self, open_storage: Open) -> None:
+    def test_a_process_with_an_old_count_appends_after_the_real_one(self, open_storage: Open) -> None:
         one, other = open_storage("c1"), open_storage("c1")
         put(one, numbered(1, 1))
         put(other, numbered(2, 3))
@@ -123,7 +110,7 @@ class TestStorage:
         put(other, numbered(6, 6))
         assert contents(one) == contents(other) == [f"m{number}" for number in range(1, 7)]
 
-    def test_with_an_expected_count_it_appends_only_to_so_many(self, open_storage: Open) -> None:
+    def test_an_append_checks_its_expected_count(self, open_storage: Open) -> None:
         one, other = open_storage("c1"), open_storage("c1")
         assert put(one, numbered(1, 2), expected_count=0).seq == 2
         for wrong in (0, 1, 3):
@@ -145,13 +132,13 @@ class TestStorage:
         assert put(open_storage("c2"), numbered(1, 1), idempotency_key="k").seq == 1
         assert contents(one) == ["m1", "m2", "m3", "m4"]
 
-    def test_a_key_that_was_used_comes_before_an_expected_count(self, open_storage: Open) -> None:
+    def test_a_used_key_is_checked_before_an_expected_count(self, open_storage: Open) -> None:
         storage = open_storage("c1")
         put(storage, numbered(1, 1), expected_count=0, idempotency_key="k")
         assert put(storage, numbered(1, 1), expected_count=0, idempotency_key="k").seq == 1
         assert contents(storage) == ["m1"]
 
-    def test_a_batch_of_any_size_is_one(self, open_storage: Open) -> None:
+    def test_a_batch_of_any_size_is_stored_as_one(self, open_storage: Open) -> None:
         storage = open_storage("c1")
         put(storage, numbered(1, 1))
         assert put(storage, numbered(2, 600)).seq == 600
@@ -160,22 +147,22 @@ class TestStorage:
         assert contents(storage, after=300, limit=2) == ["m301", "m302"]
         assert contents(storage, newest_first=True, limit=3) == ["m601", "m600", "m599"]
 
-    def test_a_message_of_any_size_is_stored_whole(self, open_storage: Open) -> None:
+    def test_a_large_message_is_stored_whole(self, open_storage: Open) -> None:
         storage = open_storage("c1")
-        text = incompressible(1_500_000, 1)
+        text = noise(1_500_000)
         put(storage, [AgentMessage("user", "漢" * 140_000), AgentMessage("user", text)])
         assert contents(storage) == ["漢" * 140_000, text]
 
     def test_messages_that_fill_several_pages_are_read_whole(self, open_storage: Open) -> None:
         storage = open_storage("c1")
-        texts = [incompressible(180_000, seed) for seed in range(12)]
+        texts = [noise(180_000, seed) for seed in range(12)]
         for text in texts:
             put(storage, [AgentMessage("user", text)])
         assert contents(storage) == texts
         assert contents(storage, newest_first=True, limit=7) == texts[:-8:-1]
         assert contents(storage, after=2, limit=8) == texts[2:10]
 
-    def test_a_reader_can_take_its_time(self, open_storage: Open) -> None:
+    def test_a_reader_may_be_slow(self, open_storage: Open) -> None:
         storage = open_storage("c1")
         put(storage, numbered(1, 3))
         reader = iter(storage.read())
@@ -183,8 +170,8 @@ class TestStorage:
         put(storage, numbered(4, 4))
         assert [message.seq for message in reader][:2] == [2, 3]
 
-    @pytest.mark.parametrize("open_storage", ["memory", "ministack"], indirect=True)  # moto is not made for threads
-    def test_writers_at_the_same_time_lose_nothing(self, open_storage: Open) -> None:
+    @pytest.mark.parametrize("open_storage", ["memory", "ministack"], indirect=True)  # moto is not safe for threads
+    def test_concurrent_writers_lose_nothing(self, open_storage: Open) -> None:
         storages = [open_storage("c1") for _ in range(4)]
         failures: list[Exception] = []
 
@@ -201,7 +188,7 @@ class TestStorage:
         for thread in threads:
             thread.join()
         assert failures == []
-        assert seqs(storages[0]) == list(range(1, 41))
+        assert seqs(storages[0].read()) == list(range(1, 41))
         written = contents(storages[0])
         batches = list(zip(written[::2], written[1::2], strict=True))
         assert all(second == first[:-1] + "1" for first, second in batches)

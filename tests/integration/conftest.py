@@ -1,4 +1,4 @@
-"""What the tests of this folder share."""
+"""Fixtures for the tests of this folder."""
 
 from tests.support.chat_functions import chat_api, chat_table, scripted, state, work
 from tests.support.chats import model, talk

@@ -1,4 +1,4 @@
-"""`make docs` builds the site without a warning, and neither the build nor a reader loads anything from elsewhere."""
+"""`make docs` builds the site without a warning, and neither the build nor a reader loads anything from other hosts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOADED = re.compile(
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built site. Any request of the build would go to a proxy that does not exist, and fail it."""
+    """The built site. A request of the build would go to a proxy that does not exist, and so the build would fail."""
     folder = tmp_path_factory.mktemp("site")
     nowhere = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
     built = subprocess.run(
@@ -36,13 +36,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_each_page_is_in_the_site(site: Path) -> None:
+def test_every_page_is_in_the_site(site: Path) -> None:
     pages = [Path(page).stem for page in PAGES if page.startswith("docs/")]
     assert len(pages) > 10
     assert [page for page in pages if page != "index" and not (site / page / "index.html").exists()] == []
 
 
-def test_a_reader_loads_nothing_from_elsewhere(site: Path) -> None:
+def test_a_reader_loads_nothing_from_other_hosts(site: Path) -> None:
     loaded = {address for page in site.rglob("*.html") for address in _LOADED.findall(page.read_text(encoding="utf-8"))}
     assert loaded
     assert {address for address in loaded if re.match(r"(?:https?:)?//", address)} == set()
@@ -52,7 +52,7 @@ def test_a_reader_loads_nothing_from_elsewhere(site: Path) -> None:
     ]
 
 
-def test_the_reference_has_each_exported_name(site: Path) -> None:
+def test_the_reference_has_every_exported_name(site: Path) -> None:
     import messagelog
     import messagelog.chat
 

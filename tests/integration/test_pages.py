@@ -1,7 +1,7 @@
-"""Every code block of README.md and docs/ runs as it stands and prints what it shows, or says why it is not run.
+"""Every code block of README.md and docs/ runs and prints the output that it shows, or says why it is not run.
 
-`tests.support.pages` says how a page marks its blocks. DynamoDB is moto's for Python, and that of `make run` for the
-shell. The providers are servers on 127.0.0.1 that refuse what the real ones refuse.
+`tests.support.pages` explains how a page marks its blocks. Python blocks use DynamoDB on moto, and shell blocks use
+`make run`. The providers are servers on 127.0.0.1 that refuse the same requests as the real ones.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ TOOL = {"type": "function", "function": {"name": "clock", "parameters": {"type":
 
 
 @pytest.fixture
-def workplace(tmp_path: Path, moto_table: DynamoDBClient, template: Template, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder to run in, with both tables on moto."""
+def folder(tmp_path: Path, moto_table: DynamoDBClient, template: Template, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder, with both tables on moto."""
     monkeypatch.chdir(tmp_path)
     for name in {"MessageTable", "ChatTable"} - set(moto_table.list_tables()["TableNames"]):
         moto_table.create_table(**{**template.tables[name], "TableName": name})
@@ -40,7 +40,7 @@ def workplace(tmp_path: Path, moto_table: DynamoDBClient, template: Template, mo
 
 @pytest.fixture
 def providers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """What the SDKs of the providers read from the environment."""
+    """The environment variables that the SDKs of the providers read."""
     with endpoints() as url:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
         monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
@@ -51,7 +51,7 @@ def providers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def given() -> dict[str, Any]:
-    """What an example may use without making it: a user's question in a log, a model, tools."""
+    """The names that an example may use without making them: a log with a question, a model and tools."""
     log = MessageLog(MemoryStorage())
     log.add("user", "What time is it?")
     model = FakeListChatModel(responses=["It is noon."])
@@ -61,11 +61,11 @@ def given() -> dict[str, Any]:
 
 @pytest.mark.usefixtures("providers")
 @pytest.mark.parametrize("page", pages_with("python"))
-def test_python_prints_what_it_shows(page: str, workplace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_python_block_prints_the_output_it_shows(page: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for block in blocks(page):
         if block.file:
-            (workplace / block.file).parent.mkdir(parents=True, exist_ok=True)
-            (workplace / block.file).write_text(block.text, encoding="utf-8")
+            (folder / block.file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / block.file).write_text(block.text, encoding="utf-8")
     made: dict[str, Any] = {}
     for block in blocks(page, "python"):
         here = given() | made
@@ -92,7 +92,7 @@ def run(model: ChatServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 @pytest.mark.parametrize("page", pages_with("sh"))
-def test_shell_prints_what_it_shows(page: str, run: Run) -> None:
+def test_a_shell_block_prints_the_output_it_shows(page: str, run: Run) -> None:
     for block in blocks(page, "sh"):
         script = block.text.replace(ADDRESS, run.url)
         done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=ROOT, capture_output=True, text=True)
@@ -103,7 +103,7 @@ def test_shell_prints_what_it_shows(page: str, run: Run) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_each_block_has_a_language_that_says_whether_it_runs(page: str) -> None:
+def test_every_block_has_a_known_language(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     known = (*RUNNABLE, "json", "markdown", "text")
     assert [block.language for block in blocks(page) if block.language not in known] == []

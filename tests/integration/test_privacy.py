@@ -1,9 +1,4 @@
-"""Message content is private: it is never in a log line or an output, whatever goes wrong at any layer.
-
-Content is everything in a message: its text, names, ids, the keys and values in a call's args, the names, URLs and
-bytes of files, and the blocks of an original. The name of a conversation may be the name of a person, so it is private
-too.
-"""
+"""Message content is private: no log line and no output ever holds it, whatever fails at any layer."""
 
 from __future__ import annotations
 
@@ -29,73 +24,11 @@ from tests.support.http_api import (
     new_process,
     try_once,
 )
+from tests.support.marked import BAD_BODIES, CONVERSATION, MARK, MARKED_BYTES, MESSAGE
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-MARK = "mArKeR7"  # an identifier, so that it can be in any path
-CONVERSATION = f"{MARK}@example.com"
-CALL = {"id": f"id-{MARK}", "name": f"tool-{MARK}", "args": {MARK: {f"a {MARK}": [MARK, 1]}}}
-MARKED_BYTES = b64encode(MARK.encode() * 3).decode()
-FILES = [
-    {"mediaType": "image/png", "data": MARKED_BYTES, "name": f"{MARK}.png", "offset": 1},
-    {"mediaType": "text/plain", "url": f"https://{MARK}.example.com/{MARK}?token={MARK}"},
-]
-THINKING = {"type": "thinking", "thinking": f"{MARK} thinks", "signature": f"{MARK}/{MARKED_BYTES}", MARK: [MARK]}
-MESSAGE = {
-    "role": "assistant",
-    "content": f"{MARK} said hello",
-    "name": MARK,
-    "toolCalls": [CALL],
-    "toolCallId": f"id-{MARK}",
-    "files": FILES,
-    "original": {"api": "anthropic", "model": f"model-{MARK}", "blocks": [THINKING]},
-}
-BAD_ARGS = [
-    f'{{"{MARK}": 1e999}}',
-    f'{{"{MARK}": 1, "{MARK}": 2}}',
-    f'{{"a": {{"{MARK} b": "\\ud800"}}}}',
-    f'{{"{MARK}": {"9" * 5_000}}}',
-    f'{{"{MARK}": {"[" * 300}"{MARK}"{"]" * 300}}}',
-    f'{{"{MARK}": NaN}}',
-    f'{{"{MARK}": {MARK}}}',
-]
-BAD_FILES = [
-    MARK,
-    {MARK: MARK},
-    {"mediaType": MARK, "data": "AAAA"},
-    {"mediaType": "image/png", "data": f"{MARK}!"},
-    {"mediaType": "image/png", "data": MARKED_BYTES + "="},
-    {"mediaType": "image/png", "data": MARKED_BYTES, "url": f"https://{MARK}"},
-    {"mediaType": "image/png", "data": MARKED_BYTES, "name": [MARK]},
-    {"mediaType": "image/png", "data": MARKED_BYTES, "name": MARK, "offset": MARK},
-    {"mediaType": "image/png", "url": f"ftp://{MARK}"},
-]
-BAD_ORIGINALS = [
-    MARK,
-    {"api": MARK, "blocks": []},
-    {"api": "anthropic", "blocks": {MARK: MARK}},
-    {"api": "anthropic", "blocks": [], "model": [MARK]},
-    {"api": "anthropic", "blocks": [], MARK: MARK},
-]
-BAD_BODIES = [
-    MARK,
-    f'"{MARK}"',
-    f'["{MARK}"]',
-    f'{{"{MARK}": 1}}',
-    f'{{"role": "{MARK}", "content": "{MARK}"}}',
-    f'{{"role": "user", "content": ["{MARK}"]}}',
-    f'{{"role": "user", "content": "{MARK}\\ud800"}}',
-    f'{{"role": "user", "content": "{MARK}", "content": "{MARK}"}}',
-    f'{{"role": "user", "content": "{MARK}',
-    f'{{"role": "user", "content": "{MARK}\\x"}}',
-    f'{{"role": "user", "content": "{MARK}"}} {MARK}',
-    json.dumps({"role": "user", "content": MARK * 700_000}),
-    *(f'{{"role":"assistant","content":"","toolCalls":[{{"id":"1","name":"f","args":{args}}}]}}' for args in BAD_ARGS),
-    *(f'{{"role":"assistant","content":"","original":{{"api":"x","blocks":[{args}]}}}}' for args in BAD_ARGS),
-    *(json.dumps({"role": "user", "content": MARK, "files": [file]}) for file in BAD_FILES),
-    *(json.dumps({"role": "assistant", "content": MARK, "original": original}) for original in BAD_ORIGINALS),
-]
 FAULTS: dict[str, Outcome] = {
     "throttled": faulty.throttled(),
     "access denied": faulty.refused("AccessDeniedException"),
@@ -128,9 +61,9 @@ def api(table: DynamoDBClient, event: Any, monkeypatch: pytest.MonkeyPatch) -> H
 
 @pytest.fixture(autouse=True)
 def output(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Iterator[Callable[[], str]]:
-    """Everything that is logged or printed, with the root logger at DEBUG, as the template's LogLevel can set it.
+    """Returns everything that was logged or printed, with the root logger at DEBUG, a level that LogLevel can set.
 
-    Lambda's runtime gives its level to the root logger: `_setup_logging` in awslambdaric's bootstrap.py.
+    Lambda's runtime gives LogLevel to the root logger: `_setup_logging` in awslambdaric's bootstrap.py.
     """
     lines = StringIO()
     monkeypatch.setattr(importlib.import_module("messagelog.api.operation").logger.registered_handler, "stream", lines)
@@ -149,7 +82,7 @@ def output(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -
 
 
 def check(output: Callable[[], str], *, lines: int) -> None:
-    """Checks that there is a line for each request, without any of its content."""
+    """Checks that each request has a log line, and that no line holds content."""
     logged = output()
     assert logged.count('"message":"request"') == lines
     for secret in (MARK, MARK.lower(), MARKED_BYTES[:8], "Traceback", "example.com"):
@@ -157,11 +90,11 @@ def check(output: Callable[[], str], *, lines: int) -> None:
 
 
 def bodies(message: str) -> dict[str, str]:
-    """A message as the body of each operation that appends."""
+    """A message as the body of each appending operation."""
     return {"append": message, "append_many": f'{{"messages": [{message}]}}', "add": message}
 
 
-def test_the_marker_would_be_seen(output: Callable[[], str]) -> None:
+def test_the_marker_would_be_found(output: Callable[[], str]) -> None:
     logging.getLogger("anything").debug("%s", MARK)
     print("printed")
     logged = output()
@@ -169,17 +102,17 @@ def test_the_marker_would_be_seen(output: Callable[[], str]) -> None:
     assert "printed" in logged
 
 
-def test_metrics_are_numbers(api: HttpApi, output: Callable[[], str]) -> None:
+def test_metrics_hold_only_numbers(api: HttpApi, output: Callable[[], str]) -> None:
     assert api.post("append", MESSAGE).status == 201
     (line,) = [line for line in output().splitlines() if '"_aws"' in line]
     assert MARK not in line
-    told = json.loads(line)
-    numbers = {name for name, value in told.items() if isinstance(value, list) and isinstance(value[0], float)}
-    assert set(told) - numbers - {"service"} == {"_aws", "operation"}
-    assert told["operation"] == "append"
+    fields = json.loads(line)
+    numbers = {name for name, value in fields.items() if isinstance(value, list) and isinstance(value[0], float)}
+    assert set(fields) - numbers - {"service"} == {"_aws", "operation"}
+    assert fields["operation"] == "append"
 
 
-def test_good_requests_tell_nothing(api: HttpApi, output: Callable[[], str]) -> None:
+def test_good_requests_reveal_nothing(api: HttpApi, output: Callable[[], str]) -> None:
     assert api.post("append", MESSAGE).status == 201
     assert api.post("append_many", {"messages": [MESSAGE] * 3}).status == 201
     assert api.send("add", body=MARK, headers={"content-type": "text/plain"}).status == 201
@@ -189,7 +122,7 @@ def test_good_requests_tell_nothing(api: HttpApi, output: Callable[[], str]) -> 
 
 
 @pytest.mark.parametrize("body", BAD_BODIES, ids=range(len(BAD_BODIES)))
-def test_bad_messages_tell_nothing(api: HttpApi, output: Callable[[], str], body: str) -> None:
+def test_bad_messages_reveal_nothing(api: HttpApi, output: Callable[[], str], body: str) -> None:
     for operation, wrapped in bodies(body).items():
         assert api.post(operation, wrapped).status in (400, 413, 422)
     check(output, lines=3)
@@ -211,14 +144,14 @@ def test_bad_messages_tell_nothing(api: HttpApi, output: Callable[[], str], body
     ],
     ids=lambda changes: next(iter(changes)),
 )
-def test_bad_requests_tell_nothing(api: HttpApi, output: Callable[[], str], changes: dict[str, Any]) -> None:
+def test_bad_requests_reveal_nothing(api: HttpApi, output: Callable[[], str], changes: dict[str, Any]) -> None:
     for operation in OPERATIONS:
         assert api.send(operation, **changes).status < 500
     check(output, lines=len(OPERATIONS))
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-def test_faults_of_dynamodb_tell_nothing(api: HttpApi, output: Callable[[], str], fault: Outcome) -> None:
+def test_faults_of_dynamodb_reveal_nothing(api: HttpApi, output: Callable[[], str], fault: Outcome) -> None:
     api.post("append", MESSAGE)
     new_process()
     Faulty(client_of_functions(), lambda _: fault)
@@ -248,7 +181,7 @@ def test_faults_of_dynamodb_tell_nothing(api: HttpApi, output: Callable[[], str]
         "messagelog.settings.os.environ",
     ],
 )
-def test_an_unexpected_error_at_any_layer_tells_nothing(
+def test_an_unexpected_error_at_any_layer_reveals_nothing(
     api: HttpApi, output: Callable[[], str], monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     def fails(*_: Any, **__: Any) -> None:

@@ -1,4 +1,4 @@
-"""What the tests of this folder share."""
+"""Fixtures for the tests of this folder."""
 
 from tests.support.tables import on_ministack, on_moto
 

@@ -1,5 +1,4 @@
-"""Faults of writers at the same time that people have reported in public, with what is right here. Each names its
-sources."""
+"""Public bug reports about concurrent writers. Each test names its sources, and asserts the right behaviour."""
 
 from __future__ import annotations
 
@@ -9,21 +8,19 @@ from itertools import repeat
 
 import pytest
 from messagelog import MessageLog, StorageUnavailableError
-from messagelog.dynamodb import DynamoDBStorage, Retry
+from messagelog.dynamodb import DynamoDBStorage
 
 from tests.support.faulty import LostReply, Meanwhile, Ok, Outcome, cancelled, in_progress
-from tests.support.tables import Table
+from tests.support.tables import PATIENT, Table
 
 WRITE = "TransactWriteItems"
 
 
-def test_of_writers_at_the_same_time_none_overwrites_another(on_ministack: Table) -> None:
+def test_concurrent_writers_never_overwrite_each_other(on_ministack: Table) -> None:
     """https://github.com/aws-solutions-library-samples/accelerated-intelligent-document-processing-on-aws/issues/1098,
     https://github.com/open-webui/open-webui/issues/28742
     """
-
-    patient = Retry(budget=60)
-    storage = DynamoDBStorage("c1", table=on_ministack.name, client=on_ministack.faulty.client, retry=patient)
+    storage = DynamoDBStorage("c1", table=on_ministack.name, client=on_ministack.faulty.client, retry=PATIENT)
 
     def write(number: int) -> int:
         return MessageLog(storage).add("user", f"w{number}")
@@ -46,7 +43,7 @@ def test_of_writers_at_the_same_time_none_overwrites_another(on_ministack: Table
     ],
     ids=["condition", "validation", "throttling", "collection size"],
 )
-def test_each_reason_of_a_cancelled_transaction_counts(
+def test_each_cancellation_reason_gets_the_right_answer(
     on_moto: Table, faults: Iterable[Outcome], then: list[str]
 ) -> None:
     """https://github.com/aws-samples/sample-voice-of-customer-datalake/pull/350,
@@ -64,7 +61,7 @@ def test_each_reason_of_a_cancelled_transaction_counts(
     assert on_moto.other().count() == written
 
 
-def test_a_token_stands_for_one_exact_transaction(on_moto: Table) -> None:
+def test_a_client_token_belongs_to_one_exact_transaction(on_moto: Table) -> None:
     """https://github.com/aws/aws-sdk/issues/413, https://github.com/aws/aws-sdk-go-v2/issues/1900,
     https://github.com/floci-io/floci/issues/799
     """
@@ -75,7 +72,7 @@ def test_a_token_stands_for_one_exact_transaction(on_moto: Table) -> None:
     assert [(m.seq, m.content) for m in log.all()] == [(1, "theirs"), (2, "mine")]
 
 
-def test_a_transaction_in_progress_is_waited_for(on_ministack: Table) -> None:
+def test_an_append_waits_for_a_transaction_in_progress(on_ministack: Table) -> None:
     """https://github.com/aws/aws-sdk-java-v2/issues/2518, https://github.com/pynamodb/PynamoDB/issues/808"""
     log = on_ministack.log()
     on_ministack.faulty.script(WRITE, [LostReply(), in_progress(), Ok()])

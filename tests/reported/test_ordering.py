@@ -1,4 +1,4 @@
-"""Faults of order that people have reported in public, with what is right here. Each names its sources."""
+"""Public bug reports about order. Each test names its sources, and asserts the right behaviour."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.faulty import cancelled
 from tests.support.tables import Table
 
 
-def test_seqs_are_in_the_order_of_numbers(on_moto: Table) -> None:
+def test_seqs_are_ordered_as_numbers(on_moto: Table) -> None:
     """https://github.com/thenativeweb/node-eventstore/pull/115, https://github.com/fugue/credstash/issues/51"""
     log = on_moto.log()
     for number in range(1, 13):
@@ -26,7 +26,7 @@ def test_seqs_are_in_the_order_of_numbers(on_moto: Table) -> None:
     assert [message.seq for message in log.all()] == list(range(1, 14))
 
 
-def test_times_have_one_form_also_at_a_whole_second() -> None:
+def test_times_have_six_digits_also_at_a_whole_second() -> None:
     """https://github.com/python/cpython/issues/84257, https://github.com/aws/aws-sdk-java-v2/issues/2219"""
     first, second = (
         codec.to_json(StoredMessage(role="user", content="", seq=1, at=datetime(2026, 3, 1, 12, 0, 0, micros, UTC)))
@@ -37,7 +37,7 @@ def test_times_have_one_form_also_at_a_whole_second() -> None:
     assert first["at"] < second["at"]
 
 
-def test_order_is_by_seq_whatever_the_clock_says(on_moto: Table) -> None:
+def test_messages_are_ordered_by_seq_not_by_time(on_moto: Table) -> None:
     """https://github.com/python/cpython/issues/84257, https://github.com/aws/aws-sdk-java-v2/issues/2219"""
     log = on_moto.log()
     log.add("user", "first")
@@ -54,7 +54,7 @@ def test_order_is_by_seq_whatever_the_clock_says(on_moto: Table) -> None:
     assert [(m.seq, m.content) for m in on_moto.other().all()] == [(1, "first"), (2, "second")]
 
 
-def test_a_failed_append_leaves_no_gap_and_a_warm_process_no_clash(on_moto: Table) -> None:
+def test_failed_appends_and_warm_processes_leave_no_gap(on_moto: Table) -> None:
     """https://github.com/lvlup-sw/exarchos/pull/918, https://github.com/JasperFx/marten/issues/4765"""
     process_a, process_b = on_moto.other(), on_moto.log()
     assert process_a.add("user", "a1") == 1

@@ -1,12 +1,10 @@
-"""Faults of paging that people have reported in public, with what is right here. Each names its sources."""
+"""Public bug reports about paging. Each test names its sources, and asserts the right behaviour."""
 
 from __future__ import annotations
 
-import random
-import string
-
 from messagelog import AgentMessage
 
+from tests.support.logs import noise
 from tests.support.tables import Table
 
 
@@ -16,7 +14,7 @@ def test_a_history_of_more_than_one_page_is_read_whole(on_moto: Table) -> None:
     https://github.com/aws-samples/aws-genai-llm-chatbot/pull/290
     """
     log = on_moto.log()
-    filler = "".join(random.Random(1).choices(string.printable, k=250_000))  # what compresses would fit one page
+    filler = noise(250_000)  # compressible text would fit one page
     for number in range(1, 13):
         log.add("user", f"m{number} {filler}")
     on_moto.faulty.forget()
@@ -30,7 +28,7 @@ def test_a_history_of_more_than_one_page_is_read_whole(on_moto: Table) -> None:
     assert len(log.to_openai()) == 12
 
 
-def test_helper_rows_in_the_partition_take_no_place_in_a_window(on_moto: Table) -> None:
+def test_other_items_of_the_partition_do_not_fill_a_window(on_moto: Table) -> None:
     """https://github.com/aws/aws-sdk-java/issues/339, https://github.com/AlisProject/serverless-application/pull/105"""
     log = on_moto.log()
     log.append_many([AgentMessage("user", "m1"), AgentMessage("assistant", "m2"), AgentMessage("user", "m3")])
@@ -42,7 +40,7 @@ def test_helper_rows_in_the_partition_take_no_place_in_a_window(on_moto: Table) 
     assert [message.content for message in log.all()] == ["m1", "m2", "m3"]
 
 
-def test_the_last_n_are_exactly_n_and_oldest_first(on_moto: Table) -> None:
+def test_last_n_returns_exactly_n_oldest_first(on_moto: Table) -> None:
     """https://github.com/FlowiseAI/Flowise/issues/2920"""
     log = on_moto.log()
     log.append_many(AgentMessage("user", f"m{number}") for number in range(1, 6))

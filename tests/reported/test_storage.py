@@ -1,4 +1,4 @@
-"""Faults of stores that people have reported in public, with what is right here. Each names its sources."""
+"""Public bug reports about stores. Each test names its sources, and asserts the right behaviour."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.faulty import Answer, Faulty, Ok, Outcome, Request, cancelled
 from tests.support.tables import Table
 
 
-def test_every_field_comes_back_and_absent_ones_stay_absent(on_moto: Table) -> None:
+def test_every_field_is_read_back_and_absent_ones_stay_absent(on_moto: Table) -> None:
     """https://github.com/run-llama/llama_index/issues/12313"""
     messages: list[dict[str, Any]] = [
         {"role": "user", "content": "hi", "name": "ann"},
@@ -36,7 +36,7 @@ def test_every_field_comes_back_and_absent_ones_stay_absent(on_moto: Table) -> N
     assert read == messages
 
 
-def test_a_batch_that_fails_leaves_nothing_and_uses_up_no_seq(on_moto: Table) -> None:
+def test_a_failed_batch_stores_nothing_and_uses_no_seq(on_moto: Table) -> None:
     """https://github.com/langchain-ai/langchain/pull/30572"""
     log = on_moto.log()
     log.add("user", "before")
@@ -51,11 +51,11 @@ def test_a_batch_that_fails_leaves_nothing_and_uses_up_no_seq(on_moto: Table) ->
 def test_a_read_right_after_a_write_sees_it(on_moto: Table) -> None:
     """https://github.com/langchain-ai/langchain-aws/pull/753"""
 
-    def nothing_yet_unless_read_strongly(request: Request) -> Outcome:
+    def empty_unless_strong(request: Request) -> Outcome:
         weak = request.operation in ("Query", "GetItem") and not request.parameters.get("ConsistentRead")
         return Answer(200, {"Items": [], "Count": 0}) if weak or "IndexName" in request.parameters else Ok()
 
-    log = on_moto.other(client=Faulty(default_client(), nothing_yet_unless_read_strongly).client)
+    log = on_moto.other(client=Faulty(default_client(), empty_unless_strong).client)
     log.add("user", "a")
     log.add("assistant", "b")
     assert [message.content for message in log.all()] == ["a", "b"]
@@ -65,7 +65,7 @@ def test_a_read_right_after_a_write_sees_it(on_moto: Table) -> None:
     assert log.all(consistent=False) == []
 
 
-def test_attributes_with_reserved_names_are_no_trouble(on_moto: Table) -> None:
+def test_attributes_may_have_reserved_names(on_moto: Table) -> None:
     """https://github.com/aws/aws-sdk-php/issues/1233, https://github.com/Min-ops/cruddy/pull/18"""
     log = on_moto.log()
     log.append({"role": "user", "content": "hi", "name": "ann"})
@@ -75,7 +75,7 @@ def test_attributes_with_reserved_names_are_no_trouble(on_moto: Table) -> None:
     assert [message.content for message in log.all()] == ["hi", "yo"]
 
 
-def test_a_conversation_nobody_wrote_to_is_empty_and_stays_so(on_moto: Table) -> None:
+def test_reading_an_unknown_conversation_creates_nothing(on_moto: Table) -> None:
     """https://github.com/langchain-ai/langchain/pull/6141"""
     log = on_moto.log("nobody")
     assert (log.all(), log.count(), log.last(3), log.last()) == ([], 0, [], None)
@@ -86,7 +86,7 @@ def test_a_conversation_nobody_wrote_to_is_empty_and_stays_so(on_moto: Table) ->
 
 
 @pytest.mark.parametrize("content", ["x" * 409_600, "漢" * 140_000, "漢" * 120_000], ids=["1", "2", "3"])
-def test_a_message_over_the_size_of_an_item_is_stored_whole(on_moto: Table, content: str) -> None:
+def test_a_message_larger_than_an_item_is_stored_whole(on_moto: Table, content: str) -> None:
     """https://github.com/aaronsu11/langgraph-checkpoint-dynamodb/issues/8,
     https://github.com/aws-samples/aws-genai-llm-chatbot/issues/580, https://github.com/Chainlit/chainlit/issues/1776
     """
@@ -94,7 +94,7 @@ def test_a_message_over_the_size_of_an_item_is_stored_whole(on_moto: Table, cont
     assert [message.content for message in on_moto.other().all()] == [content]
 
 
-def test_a_batch_over_the_size_of_a_transaction_is_stored_whole(on_moto: Table) -> None:
+def test_a_batch_larger_than_a_transaction_is_stored_whole(on_moto: Table) -> None:
     """https://docs.aws.amazon.com/goto/SdkForKotlin/dynamodb-2012-08-10/TransactWriteItems"""
     contents = [f"m{number} " + "x" * 380_000 for number in range(1, 13)]
     log = on_moto.log()
@@ -103,7 +103,7 @@ def test_a_batch_over_the_size_of_a_transaction_is_stored_whole(on_moto: Table) 
     assert [message.content for message in on_moto.other().all()] == contents
 
 
-def test_a_batch_over_the_size_of_a_transaction_is_stored_whole_or_not_at_all(on_moto: Table) -> None:
+def test_a_failed_batch_larger_than_a_transaction_stores_nothing(on_moto: Table) -> None:
     """https://docs.aws.amazon.com/goto/SdkForKotlin/dynamodb-2012-08-10/TransactWriteItems"""
     log = on_moto.log()
     on_moto.faulty.script("TransactWriteItems", repeat(cancelled("None", "ValidationError")))

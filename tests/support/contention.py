@@ -1,5 +1,7 @@
-"""Transactions that overlap on one conversation conflict, as on DynamoDB; MiniStack, which does one call at a time,
-knows no overlap."""
+"""Transactions that overlap on one conversation conflict, as on DynamoDB.
+
+MiniStack runs one call at a time, so its transactions never overlap by themselves.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from tests.support.faulty import Ok, Outcome, Request, cancelled
 
 @dataclass
 class _Overlapping(Outcome):
-    """Done after `seconds`, if no other transaction is under way; the lock on the file tells, also other processes."""
+    """Done after `seconds`, unless another transaction is in progress. A lock on the file says so to all processes."""
 
     file: IO[bytes]
     seconds: float
@@ -38,10 +40,14 @@ class _Overlapping(Outcome):
 
 
 def contended(folder: Path, *, seconds: float) -> Callable[[Request], Outcome]:
-    """What `Faulty` chooses by: each request takes so long, and of transactions that overlap one conflicts.
+    """Chooses outcomes for `Faulty`: requests take time, and a transaction that overlaps another one conflicts.
 
-    "Transaction conflict handling in DynamoDB": a TransactWriteItems request fails with TransactionConflict while
-    another on the same item is going on.
+    "Transaction conflict handling in DynamoDB" in the developer guide: a TransactWriteItems request fails with
+    TransactionConflict while another one on the same item is in progress.
+
+    Args:
+        folder: A folder for the locks.
+        seconds: How long a transaction takes; other requests take half as long.
     """
 
     def choose(request: Request) -> Outcome:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 _UNIT_BYTES = 1024
-
 Item = Mapping[str, Mapping[str, Any]]
 
 

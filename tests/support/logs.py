@@ -26,6 +26,15 @@ def noise(length: int, seed: int = 0, alphabet: str = string.printable) -> str:
     return "".join(random.Random(seed).choices(alphabet, k=length))
 
 
+BATCHES = {
+    "one": numbered(1, 1),
+    "a batch": numbered(1, 3),
+    "too many for a transaction": numbered(1, 130),
+    "too large for an item": [AgentMessage("user", CJK * 60)],
+}
+"""A batch for each way in which DynamoDB stores one: a row, several rows, and two kinds of segments."""
+
+
 def seqs(messages: Iterable[StoredMessage]) -> list[int]:
     return [message.seq for message in messages]
 

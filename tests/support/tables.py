@@ -1,4 +1,4 @@
-"""Fixtures `on_moto` and `on_ministack`: a new MessageTable, with a client of it that breaks on order."""
+"""Fixtures `on_moto` and `on_ministack`: a new MessageTable, and a client of it that fails as a test orders."""
 
 from __future__ import annotations
 
@@ -16,10 +16,13 @@ from tests.support.faulty import Faulty, Ok, Outcome, Request, Unreachable
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
+PATIENT = Retry(budget=60)
+"""Tries for so long that no test fails because the machine is slow."""
+
 
 @dataclass
 class Table:
-    """A table that is new and empty. What the library sends to it through `faulty` is seen and can be broken."""
+    """A new, empty table. A test sees every request that the library sends through `faulty`, and can let it fail."""
 
     name: str
     faulty: Faulty
@@ -27,7 +30,7 @@ class Table:
 
     @property
     def retry(self) -> Retry:
-        """Tries for five seconds of `clock`, which pass at once."""
+        """Tries for five seconds of `clock`, which pass without waiting."""
         return Retry(random=lambda: 0.5, clock=self.clock, sleep=self.clock.sleep)
 
     def storage(self, conversation: str = "c1") -> DynamoDBStorage:
@@ -39,18 +42,18 @@ class Table:
         return MessageLog(self.storage(conversation))
 
     def other(self, conversation: str = "c1", client: DynamoDBClient | None = None) -> MessageLog:
-        """The log in another process, which nothing is done to."""
+        """The log in another process, whose requests do not fail."""
         return MessageLog(DynamoDBStorage(conversation, table=self.name, client=client or default_client()))
 
     def warm_log(self) -> MessageLog:
-        """A log that holds one message and knows it, with the record of requests begun anew."""
+        """A log that holds one message and knows its count. The record of requests is empty again."""
         log = self.log()
         log.add("user", "first")
         self.faulty.forget()
         return log
 
     def blind_after_a_write(self) -> None:
-        """From the first transaction on, every read fails."""
+        """Every read after the first transaction fails."""
 
         def choose(request: Request) -> Outcome:
             is_read = request.operation in ("GetItem", "Query")
@@ -59,7 +62,7 @@ class Table:
         self.faulty.choose = choose
 
     def transactions(self) -> list[Request]:
-        """The transactions sent so far. Two with one token are the same byte for byte, or this fails."""
+        """The transactions sent so far. This fails if two with the same token differ in a byte."""
         sent = self.faulty.sent("TransactWriteItems")
         bodies: dict[str, bytes] = {}
         for request in sent:
@@ -67,7 +70,7 @@ class Table:
         return sent
 
     def tokens(self) -> list[str]:
-        """The client token of each transaction sent so far, named a, b, c … as they come up."""
+        """The client token of each transaction sent so far. The first one is named a, the next new one b, and so on."""
         names: dict[str, str] = {}
         return [
             names.setdefault(request.parameters["ClientRequestToken"], "abcdefgh"[len(names)])
@@ -75,19 +78,19 @@ class Table:
         ]
 
     def rows(self) -> list[dict[str, Any]]:
-        """All items of the table, as they are."""
+        """All items of the table."""
         return list(default_client().scan(TableName=self.name, ConsistentRead=True)["Items"])
 
 
 @pytest.fixture
 def on_moto(moto_table: DynamoDBClient, table_definition: dict[str, Any]) -> Table:
-    """A table on moto, which is quick, knows no client tokens and is not made for threads."""
+    """A table on moto. It is fast, ignores client tokens, and is not safe to use from several threads."""
     return Table(table_definition["TableName"], Faulty(default_client()))
 
 
 @pytest.fixture
 def on_ministack(ministack: str, ministack_table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch) -> Table:
-    """A table on MiniStack, which honours client tokens and stands many clients."""
+    """A table on MiniStack. It honours client tokens and serves many clients at a time."""
     for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL_DYNAMODB": ministack}.items():
         monkeypatch.setenv(name, value)
     return Table(ministack_table[1], Faulty(default_client()))

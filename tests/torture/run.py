@@ -91,7 +91,7 @@ def _log(endpoint: str, table: str, conversation: str) -> MessageLog:
 
 
 def _finish(folder: Path, logs: dict[str, MessageLog]) -> None:
-    """Appends again, in this process, whatever was begun with a key and has no known outcome."""
+    """Repeats, in this process, every append that has a key and no known outcome."""
     history = history_in(folder)
     unfinished = [begin for begin in history.begins if begin.key and begin.append not in history.ends]
     with Journal(folder / "finish.jsonl") as journal:

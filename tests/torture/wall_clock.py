@@ -13,7 +13,7 @@ _LONGEST_JUMP = 30 * 24 * 60 * 60.0  # seconds
 
 
 class WallClock:
-    """Tells a time that is right at first. The monotonic clock stays as it is."""
+    """Tells a time that is right at first. The monotonic clock does not change."""
 
     def __init__(self, real: Callable[[], float] = time.time) -> None:
         self._real = real

@@ -78,7 +78,7 @@ def test_the_exported_names_are_exactly_the_pinned_ones(module: str) -> None:
 
 @pytest.mark.parametrize(("module", "name"), [(module, name) for module in EXPORTS for name in sorted(EXPORTS[module])])
 def test_every_exported_name_can_be_imported(module: str, name: str) -> None:
-    """Some names are imported only when they are used. A misspelled home would be found by nobody but a caller."""
+    """Some names are imported only when they are used, so an import of the package would not find a wrong one."""
     assert getattr(import_module(module), name).__name__ == name
 
 

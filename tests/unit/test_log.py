@@ -9,15 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from messagelog import (
-    AgentMessage,
-    CodecError,
-    ExpectedCountError,
-    MessageLog,
-    StoredMessage,
-    ToolCall,
-    codec,
-)
+from messagelog import AgentMessage, CodecError, ExpectedCountError, MessageLog, StoredMessage, ToolCall, codec
 from messagelog.memory import MemoryStorage
 
 from tests.support.logs import numbered, seqs

@@ -1,4 +1,4 @@
-"""Version 0.1.0 and this version share a table: each reads the rows and segments of the other, in any order."""
+"""Version 0.1.0 and this version share a table. Each reads the rows and segments of the other, in any order."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def known_to_0_1_0(messages: list[Any]) -> list[dict[str, Any]]:
 
 
 def many(messages: list[AgentMessage]) -> list[AgentMessage]:
-    """So many messages that they become a segment."""
+    """Enough messages to become a segment."""
     return messages * 40
 
 
@@ -50,7 +50,7 @@ def test_version_0_1_0_reads_new_rows(on_ministack: Table) -> None:
     for message in RICH:
         log.append(message)
     log.append_many(RICH)
-    assert [row for row in on_ministack.rows() if "nonce" in row], "0.1.0 does not know this attribute either"
+    assert [row for row in on_ministack.rows() if "nonce" in row], "0.1.0 does not know this attribute"
     assert forms(append_and_read(on_ministack.name, "c1")) == known_to_0_1_0(RICH * 2)
 
 
@@ -68,7 +68,7 @@ def test_old_rows_and_segments_are_read(on_ministack: Table) -> None:
     assert [codec.parse(message) for message in on_ministack.log().all()] == [*PLAIN, *many(PLAIN)]
 
 
-def test_both_versions_append_to_one_conversation_in_turn(on_ministack: Table) -> None:
+def test_both_versions_can_append_to_one_conversation(on_ministack: Table) -> None:
     log, expected = on_ministack.log(), [*RICH]
     log.append_many(RICH)
     for batch in (PLAIN, many(PLAIN)):
@@ -81,8 +81,8 @@ def test_both_versions_append_to_one_conversation_in_turn(on_ministack: Table) -
     assert forms(read) == known_to_0_1_0(expected)
 
 
-def test_rows_of_plain_messages_are_those_of_version_0_1_0(on_ministack: Table) -> None:
-    """They differ only in the time of the append, and in the random bytes of a first row."""
+def test_rows_of_plain_messages_are_as_in_version_0_1_0(on_ministack: Table) -> None:
+    """Only the time of the append and the random bytes of the first row differ."""
     append_and_read(on_ministack.name, "old", *([form] for form in forms(PLAIN)), forms(PLAIN))
     log = on_ministack.log("new")
     for message in PLAIN:

@@ -1,4 +1,4 @@
-"""Many writers on one conversation: every message gets its own seq, none is lost, and each writer's order is kept."""
+"""Many writers append to one conversation. Every message gets a seq of its own, none is lost, and order is kept."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from messagelog import AgentMessage, MessageLog
-from messagelog.dynamodb import DynamoDBStorage, Retry
+from messagelog.dynamodb import DynamoDBStorage
 
 from local.dynamodb import connect
-from tests.support.tables import Table
+from tests.support.logs import seqs
+from tests.support.tables import PATIENT, Table
 
-PATIENT = Retry(budget=60)  # so that a slow machine fails no test
 WRITERS, APPENDS = 8, 25
 
 
 def at_once(write: Callable[[int], list[int]], writers: int) -> list[list[int]]:
-    """What `write(writer)` returns for each writer, all begun at the same moment."""
+    """Calls `write(writer)` for all writers at the same moment, and returns the results."""
     start = threading.Barrier(writers)
 
     def run(writer: int) -> list[int]:
@@ -29,9 +29,9 @@ def at_once(write: Callable[[int], list[int]], writers: int) -> list[list[int]]:
         return list(pool.map(run, range(writers)))
 
 
-@pytest.mark.parametrize("processes", [1, WRITERS], ids=["one memory", "a memory each"])
-def test_writers_at_the_same_time(on_ministack: Table, ministack: str, processes: int) -> None:
-    """Threads of one process share what it remembers of the count; writers with a client each do not."""
+@pytest.mark.parametrize("processes", [1, WRITERS], ids=["one process", "a process each"])
+def test_concurrent_writers_lose_and_mix_up_nothing(on_ministack: Table, ministack: str, processes: int) -> None:
+    """Writers that share a client share the remembered count, like threads of one process."""
     clients = [connect(ministack) for _ in range(processes)]
     logs = [
         MessageLog(DynamoDBStorage("c1", table=on_ministack.name, client=clients[writer % processes], retry=PATIENT))
@@ -39,15 +39,15 @@ def test_writers_at_the_same_time(on_ministack: Table, ministack: str, processes
     ]
     got = at_once(lambda writer: [logs[writer].add("user", f"{writer}.{n}") for n in range(APPENDS)], WRITERS)
     messages = on_ministack.other().all()
-    assert [message.seq for message in messages] == list(range(1, WRITERS * APPENDS + 1))
+    assert seqs(messages) == list(range(1, WRITERS * APPENDS + 1))
     by_seq = {message.seq: message.content for message in messages}
-    for writer, seqs in enumerate(got):
-        assert seqs == sorted(seqs)
-        assert [by_seq[seq] for seq in seqs] == [f"{writer}.{n}" for n in range(APPENDS)]
+    for writer, own in enumerate(got):
+        assert own == sorted(own)
+        assert [by_seq[seq] for seq in own] == [f"{writer}.{n}" for n in range(APPENDS)]
     assert on_ministack.other().count() == WRITERS * APPENDS
 
 
-def test_batches_at_the_same_time_stay_whole(on_ministack: Table, ministack: str) -> None:
+def test_concurrent_batches_stay_whole(on_ministack: Table, ministack: str) -> None:
     def write(writer: int) -> list[int]:
         storage = DynamoDBStorage("c1", table=on_ministack.name, client=connect(ministack), retry=PATIENT)
         batches = [[AgentMessage("user", f"{writer}.{n}.{part}") for part in range(n + 1)] for n in range(5)]
@@ -61,7 +61,7 @@ def test_batches_at_the_same_time_stay_whole(on_ministack: Table, ministack: str
             assert contents[last - n - 1 : last] == [f"{writer}.{n}.{part}" for part in range(n + 1)]
 
 
-def test_readers_see_a_log_that_only_grows_and_has_no_hole(on_ministack: Table, ministack: str) -> None:
+def test_readers_see_a_log_that_grows_and_has_no_hole(on_ministack: Table, ministack: str) -> None:
     done = threading.Event()
     storage = DynamoDBStorage("c1", table=on_ministack.name, client=connect(ministack), retry=PATIENT)
 
@@ -74,20 +74,20 @@ def test_readers_see_a_log_that_only_grows_and_has_no_hole(on_ministack: Table, 
         log = on_ministack.other(client=connect(ministack))
         seen = []
         while not done.is_set():
-            seen.append([message.seq for message in log.all()])
+            seen.append(seqs(log.all()))
         return seen
 
     with ThreadPoolExecutor(2) as pool:
         reader = pool.submit(read)
         pool.submit(write).result()
         seen = reader.result()
-    lengths = [len(seqs) for seqs in seen]
+    lengths = [len(shown) for shown in seen]
     assert lengths == sorted(lengths)
-    assert all(seqs == list(range(1, len(seqs) + 1)) and len(seqs) % 3 == 0 for seqs in seen)
+    assert all(shown == list(range(1, len(shown) + 1)) and len(shown) % 3 == 0 for shown in seen)
 
 
 @pytest.mark.parametrize("size", [1, 2, 300])
-def test_of_writers_with_the_same_idempotency_key_one_writes(on_ministack: Table, ministack: str, size: int) -> None:
+def test_of_writers_with_the_same_key_one_writes(on_ministack: Table, ministack: str, size: int) -> None:
     batch = [AgentMessage("user", f"m{n}") for n in range(size)]
 
     def write(writer: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""An item that cannot be read is an error with a code, never a raw exception and never a wrong message."""
+"""An item that cannot be read raises an error with a code, never a raw exception, and never gives a wrong message."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def damage(table: Table, entry: str, **attributes: Any) -> None:
     ],
     ids=str,
 )
-def test_a_damaged_row_is_told_by_its_code(on_moto: Table, attributes: dict[str, Any]) -> None:
+def test_a_damaged_row_is_an_error_with_a_code(on_moto: Table, attributes: dict[str, Any]) -> None:
     log = on_moto.log()
     log.append(CALLING)
     damage(on_moto, "msg#", **attributes)
@@ -62,7 +62,7 @@ def test_a_damaged_row_is_told_by_its_code(on_moto: Table, attributes: dict[str,
     ],
     ids=str,
 )
-def test_a_damaged_segment_is_told_by_its_code(on_moto: Table, entry: str, attributes: dict[str, Any]) -> None:
+def test_a_damaged_segment_is_an_error_with_a_code(on_moto: Table, entry: str, attributes: dict[str, Any]) -> None:
     log = on_moto.log()
     log.append_many(MANY)
     damage(on_moto, entry, **attributes)
@@ -72,7 +72,7 @@ def test_a_damaged_segment_is_told_by_its_code(on_moto: Table, entry: str, attri
         assert caught.value.code == "ItemDamaged"
 
 
-def test_a_damaged_counter_is_told_by_its_code(on_moto: Table) -> None:
+def test_a_damaged_counter_is_an_error_with_a_code(on_moto: Table) -> None:
     log = on_moto.log()
     log.add("user", "hi")
     damage(on_moto, "head", count={"S": "many"})
@@ -82,7 +82,7 @@ def test_a_damaged_counter_is_told_by_its_code(on_moto: Table) -> None:
         assert caught.value.code == "ItemDamaged"
 
 
-def test_a_damaged_key_is_told_by_its_code(on_moto: Table) -> None:
+def test_a_damaged_key_is_an_error_with_a_code(on_moto: Table) -> None:
     log = on_moto.log()
     log.add("user", "hi", idempotency_key="k")
     damage(on_moto, "key#", digest=None)

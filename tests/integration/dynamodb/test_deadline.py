@@ -1,4 +1,4 @@
-"""Behind its deadline a storage begins no request: a function that Lambda ends meanwhile tells its caller nothing."""
+"""A storage begins no request after its deadline. Otherwise Lambda might end the function before it has answered."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ outcomes = st.sampled_from(
 
 @dataclass
 class Slow(Outcome):
-    """Takes its time, and tells when it began."""
+    """Takes a number of seconds on the clock, and records when it began."""
 
     clock: Clock
     seconds: float
@@ -89,7 +89,7 @@ def timed(table: Table, deadline: float = DEADLINE) -> MessageLog:
         {}, optional={"idempotency_key": st.just("k"), "expected_count": st.sampled_from([0, 1])}
     ),
 )
-def test_nothing_is_begun_behind_the_deadline(
+def test_no_request_begins_after_the_deadline(
     on_moto: Table, slow: list[tuple[float, Outcome]], size: int, options: dict[str, Any]
 ) -> None:
     log, begun = timed(on_moto), []
@@ -103,7 +103,7 @@ def test_nothing_is_begun_behind_the_deadline(
     assert on_moto.clock.now < FUNCTION_SECONDS
 
 
-def test_a_write_that_comes_too_late_is_surely_not_written(on_moto: Table) -> None:
+def test_a_write_that_would_begin_too_late_is_not_written(on_moto: Table) -> None:
     log = timed(on_moto)
     on_moto.faulty.script("GetItem", [Slow(on_moto.clock, DEADLINE, Ok())])
     with pytest.raises(StorageUnavailableError, match="no time was left"):
@@ -111,7 +111,7 @@ def test_a_write_that_comes_too_late_is_surely_not_written(on_moto: Table) -> No
     assert on_moto.transactions() == []
 
 
-def test_what_was_throttled_is_called_so_though_its_time_is_over(on_moto: Table) -> None:
+def test_throttling_is_reported_although_the_time_is_over(on_moto: Table) -> None:
     def oversleep(seconds: float) -> None:
         on_moto.clock.sleep(DEADLINE)
 
@@ -126,7 +126,7 @@ def test_what_was_throttled_is_called_so_though_its_time_is_over(on_moto: Table)
             act()
 
 
-def test_a_first_request_that_comes_too_late_is_not_sent(on_moto: Table) -> None:
+def test_a_first_request_after_the_deadline_is_not_sent(on_moto: Table) -> None:
     log = timed(on_moto, deadline=0.0)
     for act in (lambda: log.add("user", "hi"), log.all, log.last, log.count):
         with pytest.raises(StorageUnavailableError, match="no time was left"):
@@ -134,19 +134,27 @@ def test_a_first_request_that_comes_too_late_is_not_sent(on_moto: Table) -> None
     assert on_moto.faulty.requests == []
 
 
-def test_without_any_budget_there_is_still_one_try(on_moto: Table) -> None:
+def test_without_a_budget_there_is_one_try(on_moto: Table) -> None:
     retry = Retry(budget=0, clock=on_moto.clock, sleep=on_moto.clock.sleep)
     log = MessageLog(DynamoDBStorage("c1", table=on_moto.name, client=on_moto.faulty.client, retry=retry))
     assert log.add("user", "hi") == 1
     assert log.count() == 1
 
 
-def test_a_lost_reply_shortly_before_the_deadline_stays_unknown(on_moto: Table) -> None:
-    log = timed(on_moto)
+def test_a_lost_reply_at_the_deadline_stays_unknown(on_moto: Table) -> None:
+    """After the second try, no time is left to read the append's own row."""
+    log = timed(on_moto, deadline=2 * SLOWEST)
     on_moto.faulty.script("TransactWriteItems", repeat(Slow(on_moto.clock, SLOWEST, LostReply())))
     with pytest.raises(UnknownOutcomeError):
         log.add("user", "hi")
-    assert len(on_moto.transactions()) == 2
+    assert on_moto.faulty.operations == ["GetItem", "TransactWriteItems", "TransactWriteItems"]
+
+
+def test_a_lost_reply_before_the_deadline_is_settled_by_a_read(on_moto: Table) -> None:
+    log = timed(on_moto)
+    on_moto.faulty.script("TransactWriteItems", repeat(Slow(on_moto.clock, SLOWEST, LostReply())))
+    assert log.add("user", "hi") == 1
+    assert on_moto.faulty.operations == ["GetItem", *["TransactWriteItems"] * 2, "GetItem", "GetItem"]
 
 
 def test_a_long_read_stops_at_the_deadline(on_moto: Table) -> None:

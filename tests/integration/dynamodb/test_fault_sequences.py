@@ -1,7 +1,7 @@
-"""Whatever sequence of faults an append meets, what it says about the write is true.
+"""After any sequence of faults, the result of an append says the truth about the write.
 
-Moto knows no client tokens. To it, a transaction that is sent again is new, as it is to DynamoDB once a machine has
-slept for ten minutes between two tries. So no sequence here rests on a token or on a clock.
+Moto ignores client tokens and takes a transaction that is sent again for a new one. DynamoDB does the same if a machine
+sleeps for ten minutes between two tries. So no sequence here relies on a token or on a clock.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SEQUENCES = 12
 
 
 def sequence(rng: random.Random, other: MessageLog, numbers: Iterator[int]) -> Iterator[Outcome]:
-    """Up to five faults of a write, then only successes."""
+    """The outcomes of the first writes, at most five. All writes after them succeed."""
     faults: Sequence[Outcome] = (
         Ok(),
         LostReply(),
@@ -63,14 +63,14 @@ def sequence(rng: random.Random, other: MessageLog, numbers: Iterator[int]) -> I
 
 
 def reads(rng: random.Random) -> Iterator[Outcome]:
-    """Reads that mostly succeed, or that all fail after the first."""
+    """The outcomes of the reads: most succeed, or all but the first fail."""
     if rng.random() < 0.3:
         return iter([Ok(), *[Unreachable()] * 99])
     return iter([rng.choice([Ok(), Ok(), throttled(), LostReply()]) for _ in range(9)])
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_an_append_says_the_truth_about_the_write(on_moto: Table, seed: int) -> None:
+def test_an_append_tells_the_truth_about_the_write(on_moto: Table, seed: int) -> None:
     rng, numbers = random.Random(seed), count()
     other = on_moto.other()
     for number in range(SEQUENCES):
@@ -92,19 +92,19 @@ def outcome(log: MessageLog, batch: Sequence[AgentMessage], how: dict[str, Any])
         return error
 
 
-def check(log: MessageLog, batch: Sequence[AgentMessage], said: int | MessageLogError) -> None:
-    """Compares what the append said with what another process reads."""
+def check(log: MessageLog, batch: Sequence[AgentMessage], result: int | MessageLogError) -> None:
+    """Compares the result of an append with the log as another process reads it."""
     messages = log.all()
     assert [message.seq for message in messages] == list(range(1, len(messages) + 1))
     sent = {message.content for message in batch}
     seqs = [message.seq for message in messages if message.content in sent]
-    assert len(seqs) in (0, len(batch)), "a batch is whole, and there once"
-    if isinstance(said, int):
-        assert seqs == list(range(said - len(batch) + 1, said + 1))
-    elif isinstance(said, NotWrittenError):
-        assert seqs == [], said
+    assert len(seqs) in (0, len(batch)), "a batch is stored whole and once"
+    if isinstance(result, int):
+        assert seqs == list(range(result - len(batch) + 1, result + 1))
+    elif isinstance(result, NotWrittenError):
+        assert seqs == [], result
     else:
-        assert isinstance(said, UnknownOutcomeError)
+        assert isinstance(result, UnknownOutcomeError)
 
 
 @pytest.mark.parametrize("size", [1, 3, 130], ids=["one", "a batch", "a segment"])
@@ -118,19 +118,19 @@ def test_a_forgotten_token_doubles_nothing(on_moto: Table, size: int, how: dict[
 
 
 def test_a_forgotten_token_is_found_after_others_have_appended(on_moto: Table) -> None:
-    told: list[int] = []
-    log = MessageLog(on_moto.storage(), lambda message: told.append(message.seq))
+    called: list[int] = []
+    log = MessageLog(on_moto.storage(), lambda message: called.append(message.seq))
     log.add("user", "first")
     other = on_moto.other()
     on_moto.faulty.script("TransactWriteItems", [LostReply(), Meanwhile(lambda: other.add("user", "faster"))])
     assert log.add("user", "second") == 2
     assert [message.content for message in log.all()] == ["first", "second", "faster"]
-    assert told == [1, 2]
+    assert called == [1, 2]
     assert log.add("user", "last") == 4
 
 
 @pytest.mark.parametrize("error", [IdempotencyMismatchError, ExpectedCountError])
-def test_a_proof_ends_the_doubt(on_moto: Table, error: type[MessageLogError]) -> None:
+def test_an_unknown_outcome_ends_with_a_proof(on_moto: Table, error: type[MessageLogError]) -> None:
     log, other = on_moto.warm_log(), on_moto.other()
     key = "k" if error is IdempotencyMismatchError else None
     faster = Meanwhile(lambda: other.add("user", "faster", idempotency_key=key))

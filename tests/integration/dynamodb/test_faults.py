@@ -1,21 +1,19 @@
-"""What an append does when DynamoDB fails: nothing lost, nothing twice, and an error that says what is known.
+"""Appends when DynamoDB fails: nothing is lost or doubled, and the error says what is known.
 
-Faults are those of "Error handling with DynamoDB" and "TransactWriteItems". Where it matters that a client token makes
-a transaction safe to send again, the test runs on MiniStack, which honours tokens as DynamoDB does.
+The faults are those of "Error handling with DynamoDB" and "TransactWriteItems" in the developer guide and the API
+reference. Tests that rely on a client token run on MiniStack, which honours tokens as DynamoDB does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import repeat
 
 import pytest
 from botocore.exceptions import ChecksumError
 from messagelog import (
-    AgentMessage,
     ConflictError,
-    ExpectedCountError,
     MessageLog,
     MessageLogError,
     OnAppendError,
@@ -38,6 +36,7 @@ from tests.support.faulty import (
     server_error,
     throttled,
 )
+from tests.support.logs import contents, failed
 from tests.support.tables import Table
 
 WRITE = "TransactWriteItems"
@@ -48,58 +47,46 @@ MOVED_WITH_COUNT = cancelled("ConditionalCheckFailed", "None", item=HEAD)
 
 
 class CorruptReply(Outcome):
-    """Done, and answered by what is not what DynamoDB sent."""
+    """Done, but the reply arrives with a wrong checksum."""
 
     def receive(self) -> None:
         raise ChecksumError(checksum_type="crc32", expected_checksum=1, actual_checksum=2)
 
 
-def contents(log: MessageLog) -> list[str]:
-    messages = log.all()
-    assert [message.seq for message in messages] == list(range(1, len(messages) + 1))
-    return [message.content for message in messages]
-
-
-def failed(write: Callable[[], object]) -> MessageLogError:
-    with pytest.raises(MessageLogError) as caught:
-        write()
-    return caught.value
-
-
-PASSING = [
+TEMPORARY = [
     pytest.param(Unreachable(), ["a", "a"], id="no connection"),
     pytest.param(LostRequest(), ["a", "a"], id="lost request"),
     pytest.param(LostReply(), ["a", "a"], id="lost reply"),
     pytest.param(throttled(), ["a", "a"], id="throttled"),
     pytest.param(throttled("ProvisionedThroughputExceededException"), ["a", "a"], id="over the table's throughput"),
-    pytest.param(refused("InvalidSignatureException"), ["a", "a"], id="signed too long ago"),
+    pytest.param(refused("InvalidSignatureException"), ["a", "a"], id="expired signature"),
     pytest.param(server_error(), ["a", "a"], id="500"),
     pytest.param(server_error(503), ["a", "a"], id="503"),
-    pytest.param(in_progress(), ["a", "a"], id="still going on"),
+    pytest.param(in_progress(), ["a", "a"], id="in progress"),
     pytest.param(refused("TransactionConflictException"), ["a", "b"], id="conflict"),
     pytest.param(cancelled("TransactionConflict", "None"), ["a", "b"], id="cancelled by a conflict"),
     pytest.param(cancelled("None", "ThrottlingError"), ["a", "a"], id="cancelled by throttling"),
-    pytest.param(cancelled(), ["a", "b"], id="cancelled for no reason told"),
+    pytest.param(cancelled(), ["a", "b"], id="cancelled without reasons"),
     pytest.param(CorruptReply(), ["a", "a"], id="corrupt reply"),
     pytest.param(MOVED, ["a", "b"], id="counter moved"),
     pytest.param(MOVED_WITH_COUNT, ["a", "b"], id="counter moved, with the count"),
 ]
 
 
-@pytest.mark.parametrize(("fault", "tokens"), PASSING)
-def test_a_passing_fault_is_got_over(on_ministack: Table, fault: Outcome, tokens: list[str]) -> None:
-    """The same transaction is sent again, byte for byte; a new one only where it surely failed on another's account."""
+@pytest.mark.parametrize(("fault", "tokens"), TEMPORARY)
+def test_an_append_survives_a_temporary_fault(on_ministack: Table, fault: Outcome, tokens: list[str]) -> None:
+    """The same bytes are sent again. A new transaction is made only if another writer has caused the failure."""
     log = on_ministack.warm_log()
     on_ministack.faulty.script(WRITE, [fault, Ok()])
     assert log.add("user", "second") == 2
     assert on_ministack.tokens() == tokens
-    told_the_count = fault in (MOVED, MOVED_WITH_COUNT)
-    assert len(on_ministack.clock.pauses) == (0 if told_the_count else 1)
+    counter_has_moved = fault in (MOVED, MOVED_WITH_COUNT)
+    assert len(on_ministack.clock.pauses) == (0 if counter_has_moved else 1)
     assert contents(on_ministack.other()) == ["first", "second"]
 
 
-def test_after_a_conflict_the_count_is_read_anew(on_ministack: Table) -> None:
-    """Whoever was in the way has most likely moved it: a read costs an eighth of a transaction that fails for it."""
+def test_after_a_conflict_the_count_is_read_again(on_ministack: Table) -> None:
+    """The other writer has most likely moved it. A read costs an eighth of a transaction that fails."""
     log = on_ministack.warm_log()
     other = on_ministack.other()
     conflict = cancelled("TransactionConflict", "None")
@@ -114,8 +101,8 @@ def test_after_a_conflict_the_count_is_read_anew(on_ministack: Table) -> None:
     assert [request.operation for request in on_ministack.faulty.sent()] == [WRITE, "GetItem", WRITE]
 
 
-@pytest.mark.parametrize("fault", [pytest.param(case.values[0], id=case.id) for case in PASSING])
-def test_a_passing_fault_that_stays_ends_with_the_budget(on_ministack: Table, fault: Outcome) -> None:
+@pytest.mark.parametrize("fault", [pytest.param(case.values[0], id=case.id) for case in TEMPORARY])
+def test_a_fault_that_lasts_ends_with_the_budget(on_ministack: Table, fault: Outcome) -> None:
     log = on_ministack.warm_log()
     on_ministack.faulty.script(WRITE, repeat(fault))
     with suppress(MessageLogError):
@@ -143,7 +130,7 @@ def test_a_passing_fault_that_stays_ends_with_the_budget(on_ministack: Table, fa
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Outcome) else None,
 )
-def test_the_error_that_is_left_says_what_is_known(
+def test_the_last_error_says_what_is_known(
     on_ministack: Table, fault: Outcome, kind: type[MessageLogError], *, written: bool
 ) -> None:
     log = on_ministack.warm_log()
@@ -174,7 +161,7 @@ def test_the_error_that_is_left_says_what_is_known(
     ],
     ids=lambda fault: str(fault.body.get("CancellationReasons", fault.body["__type"])),
 )
-def test_a_request_that_can_only_fail_again_is_sent_once(on_moto: Table, fault: Outcome) -> None:
+def test_a_request_that_must_fail_again_is_sent_once(on_moto: Table, fault: Outcome) -> None:
     log = on_moto.warm_log()
     on_moto.faulty.script(WRITE, repeat(fault))
     error = failed(lambda: log.add("user", SECRET))
@@ -212,66 +199,7 @@ def test_an_outcome_is_unknown_while_the_table_cannot_tell(
     assert type(failed(lambda: log.add("user", "second"))) is kind
 
 
-@pytest.mark.parametrize(
-    "then",
-    [Ok(), refused("AccessDeniedException"), throttled(), in_progress(), cancelled("TransactionConflict", "None")],
-)
-def test_an_append_that_lost_its_reply_finds_its_own_row(on_moto: Table, then: Outcome) -> None:
-    """Moto knows no tokens: with `Ok`, the second try is new to it, as after a sleep of ten minutes."""
-    log = on_moto.warm_log()
-    on_moto.faulty.script(WRITE, [LostReply(), *[then] * 99])
-    assert log.add("user", "second") == 2
-    assert contents(on_moto.other()) == ["first", "second"]
-
-
-def test_a_lost_request_is_known_once_the_counter_has_passed(on_moto: Table) -> None:
-    log, other = on_moto.warm_log(), on_moto.other()
-
-    def overtaken() -> Iterator[Outcome]:
-        yield LostRequest()
-        other.add("user", "faster")
-        yield from repeat(throttled())
-
-    on_moto.faulty.script(WRITE, overtaken())
-    assert type(failed(lambda: log.add("user", "second"))) is ThrottledError
-    assert contents(on_moto.other()) == ["first", "faster"]
-
-
-def test_a_transaction_whose_reply_was_lost_is_answered_though_the_counter_has_moved_on(on_ministack: Table) -> None:
-    log, other = on_ministack.warm_log(), on_ministack.other()
-    on_ministack.faulty.script(WRITE, [LostReply(), Meanwhile(lambda: other.add("user", "faster"))])
-    assert log.add("user", "second") == 2
-    assert on_ministack.tokens() == ["a", "a"]
-    assert contents(log) == ["first", "second", "faster"]
-    assert log.add("user", "last") == 4
-
-
-def test_a_transaction_that_was_lost_is_made_anew_once_the_counter_has_moved_on(on_ministack: Table) -> None:
-    log, other = on_ministack.warm_log(), on_ministack.other()
-    on_ministack.faulty.script(WRITE, [LostRequest(), Meanwhile(lambda: other.add("user", "faster"))])
-    assert log.add("user", "second") == 3
-    assert on_ministack.tokens() == ["a", "a", "b"]
-    assert contents(log) == ["first", "faster", "second"]
-
-
-def test_a_lost_reply_to_the_very_first_append_does_not_double_it(on_ministack: Table) -> None:
-    log = on_ministack.log()
-    on_ministack.faulty.script(WRITE, [LostReply(), in_progress(), cancelled(), Ok()])
-    assert log.append_many([AgentMessage("user", "one"), AgentMessage("user", "two")]) == 2
-    assert on_ministack.tokens() == ["a", "a", "a", "a"]
-    assert contents(log) == ["one", "two"]
-
-
-def test_time_does_not_change_a_transaction_that_is_sent_again(on_ministack: Table) -> None:
-    log = on_ministack.warm_log()
-    on_ministack.faulty.script(WRITE, [*[LostRequest()] * 5, Ok()])
-    log.add("user", "second")
-    first, *others = on_ministack.transactions()
-    assert len(others) == 5
-    assert {request.body for request in others} == {first.body}
-
-
-def test_a_writer_that_keeps_losing_tries_on_with_the_count_it_is_told(on_ministack: Table) -> None:
+def test_a_losing_writer_goes_on_from_the_reported_count(on_ministack: Table) -> None:
     log, other = on_ministack.warm_log(), on_ministack.other()
     on_ministack.faulty.script(WRITE, [Meanwhile(lambda: other.add("user", "faster"))] * 4)
     assert log.add("user", "last") == 6
@@ -279,7 +207,7 @@ def test_a_writer_that_keeps_losing_tries_on_with_the_count_it_is_told(on_minist
     assert on_ministack.tokens() == ["a", "b", "c", "d", "e"]
 
 
-def test_a_row_behind_the_counter_is_reported_and_not_overwritten(on_moto: Table) -> None:
+def test_a_row_after_the_counter_is_an_error_and_stays(on_moto: Table) -> None:
     log = on_moto.warm_log()
     row = {"conversation": {"S": "c1"}, "entry": {"S": "msg#000000000002"}, "content": {"S": "by hand"}}
     on_moto.faulty.client.put_item(TableName=on_moto.name, Item=row)
@@ -289,25 +217,7 @@ def test_a_row_behind_the_counter_is_reported_and_not_overwritten(on_moto: Table
     assert log.count() == 1
 
 
-def test_on_append_is_not_told_of_what_may_not_be_written(on_ministack: Table) -> None:
-    called: list[StoredMessage] = []
-    log = MessageLog(on_ministack.storage(), called.append)
-    on_ministack.faulty.script(WRITE, repeat(LostReply()))
-    on_ministack.blind_after_a_write()
-    assert type(failed(lambda: log.add("user", "first"))) is UnknownOutcomeError
-    assert called == []
-
-
-def test_on_append_is_told_once_of_what_took_several_tries(on_ministack: Table) -> None:
-    called: list[StoredMessage] = []
-    log = MessageLog(on_ministack.storage(), called.append)
-    on_ministack.faulty.script(WRITE, [LostRequest(), throttled(), MOVED, LostReply(), Ok()])
-    log.add("user", "first")
-    assert called == log.all()
-    assert len(called) == 1
-
-
-def test_on_append_that_raises_an_error_of_the_storage_does_not_undo_or_repeat(on_moto: Table) -> None:
+def test_a_raising_on_append_undoes_and_repeats_nothing(on_moto: Table) -> None:
     def on_append(message: StoredMessage) -> None:
         raise ConnectionError
 
@@ -318,23 +228,14 @@ def test_on_append_that_raises_an_error_of_the_storage_does_not_undo_or_repeat(o
     assert len(on_moto.transactions()) == 1
 
 
-def test_an_expected_count_that_another_writer_ended_is_told_with_the_real_count(on_ministack: Table) -> None:
-    log, other = on_ministack.warm_log(), on_ministack.other()
-    on_ministack.faulty.script(WRITE, [LostRequest(), Meanwhile(lambda: other.add("user", "faster"))])
-    with pytest.raises(ExpectedCountError) as caught:
-        log.append({"role": "user", "content": "second"}, expected_count=1)
-    assert caught.value.count == 2
-    assert contents(log) == ["first", "faster"]
-
-
 @pytest.mark.parametrize("fault", [LostReply(), server_error(), Unreachable()], ids=lambda fault: type(fault).__name__)
-def test_a_cold_append_that_cannot_read_the_count_is_surely_not_written(on_moto: Table, fault: Outcome) -> None:
+def test_without_the_count_a_cold_append_is_not_written(on_moto: Table, fault: Outcome) -> None:
     on_moto.faulty.script("GetItem", repeat(fault))
     assert type(failed(lambda: on_moto.log().add("user", "hi"))) is StorageUnavailableError
     assert on_moto.transactions() == []
 
 
-def test_a_cold_append_reads_the_count_again_if_that_fails(on_moto: Table) -> None:
+def test_a_cold_append_reads_the_count_again_after_a_fault(on_moto: Table) -> None:
     on_moto.faulty.script("GetItem", [LostReply(), throttled(), Ok()])
     assert on_moto.log().add("user", "hi") == 1
     assert on_moto.faulty.operations == ["GetItem"] * 3 + [WRITE]

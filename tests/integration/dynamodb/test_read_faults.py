@@ -1,9 +1,7 @@
-"""What a read does when DynamoDB fails: it tries on, and never leaves a word about an unknown outcome."""
+"""Reads when DynamoDB fails: a read is tried again, and its error never speaks of an unknown outcome."""
 
 from __future__ import annotations
 
-import random
-import string
 from collections.abc import Callable
 from itertools import repeat
 
@@ -25,20 +23,8 @@ from tests.support.faulty import (
     server_error,
     throttled,
 )
+from tests.support.logs import contents, failed, noise
 from tests.support.tables import Table
-
-
-def contents(log: MessageLog) -> list[str]:
-    messages = log.all()
-    assert [message.seq for message in messages] == list(range(1, len(messages) + 1))
-    return [message.content for message in messages]
-
-
-def failed(write: Callable[[], object]) -> MessageLogError:
-    with pytest.raises(MessageLogError) as caught:
-        write()
-    return caught.value
-
 
 READS: list[tuple[str, Callable[[MessageLog], object]]] = [
     ("GetItem", lambda log: log.count()),
@@ -51,7 +37,7 @@ READS: list[tuple[str, Callable[[MessageLog], object]]] = [
 @pytest.mark.parametrize(
     "fault", [Unreachable(), LostRequest(), LostReply(), throttled(), server_error()], ids=lambda f: type(f).__name__
 )
-def test_a_read_gets_over_a_passing_fault(
+def test_a_read_survives_a_temporary_fault(
     on_moto: Table, operation: str, read: Callable[[MessageLog], object], fault: Outcome
 ) -> None:
     log = on_moto.warm_log()
@@ -89,9 +75,7 @@ def test_a_read_that_keeps_failing_is_never_an_unknown_outcome(
 
 
 @pytest.mark.parametrize(("operation", "read"), READS)
-def test_a_read_that_is_refused_is_sent_once(
-    on_moto: Table, operation: str, read: Callable[[MessageLog], object]
-) -> None:
+def test_a_refused_read_is_sent_once(on_moto: Table, operation: str, read: Callable[[MessageLog], object]) -> None:
     log = on_moto.warm_log()
     on_moto.faulty.script(operation, repeat(refused("AccessDeniedException")))
     error = failed(lambda: read(log))
@@ -100,9 +84,9 @@ def test_a_read_that_is_refused_is_sent_once(
     assert on_moto.faulty.operations == [operation]
 
 
-def test_a_page_that_failed_is_read_again_and_no_message_twice(on_moto: Table) -> None:
+def test_a_failed_page_is_read_again_without_repeats(on_moto: Table) -> None:
     log = on_moto.log()
-    texts = ["".join(random.Random(seed).choices(string.printable, k=250_000)) for seed in range(9)]
+    texts = [noise(250_000, seed) for seed in range(9)]
     for text in texts:
         log.add("user", text)
     on_moto.faulty.forget()

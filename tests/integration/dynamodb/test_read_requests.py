@@ -1,22 +1,17 @@
-"""Which requests a read sends to DynamoDB, how many, and what they say. They are counted, nothing is timed."""
+"""The requests that a read sends to DynamoDB: their number and their content. No time is measured."""
 
 from __future__ import annotations
 
-import random
-import string
 from collections.abc import Callable
 from itertools import islice
 
 import pytest
 from messagelog import AgentMessage, MessageLog
 
+from tests.support.logs import noise
 from tests.support.tables import Table
 
 BATCH = [AgentMessage("user", f"m{number}", name="ann") for number in range(1, 4)]
-
-
-def incompressible(length: int) -> str:
-    return "".join(random.Random(length).choices(string.printable, k=length))
 
 
 @pytest.mark.parametrize(("read", "limit"), [(lambda log: log.last(), 1), (lambda log: log.last(3), 3)])
@@ -33,28 +28,28 @@ def test_the_last_messages_are_one_query(on_moto: Table, read: Callable[[Message
 
 
 @pytest.mark.parametrize("n", [1, 5, 1000, 10**30])
-def test_more_than_there_are_is_one_query_too(on_moto: Table, n: int) -> None:
+def test_more_messages_than_exist_are_one_query_too(on_moto: Table, n: int) -> None:
     log = on_moto.warm_log()
     assert len(log.last(n)) == 1
     assert on_moto.faulty.operations == ["Query"]
 
 
-def test_the_last_none_ask_for_nothing(on_moto: Table) -> None:
+def test_a_read_of_zero_messages_sends_nothing(on_moto: Table) -> None:
     log = on_moto.warm_log()
     assert log.last(0) == log.all(limit=0) == []
     assert on_moto.faulty.operations == []
 
 
-def test_count_is_one_get(on_moto: Table) -> None:
+def test_count_is_one_get_item(on_moto: Table) -> None:
     log = on_moto.warm_log()
     assert log.count() == 1
     assert on_moto.faulty.operations == ["GetItem"]
 
 
-def test_all_asks_for_one_page_after_the_other_as_they_are_consumed(on_moto: Table) -> None:
+def test_a_page_is_queried_when_the_one_before_is_consumed(on_moto: Table) -> None:
     log = on_moto.log()
     for _ in range(12):
-        log.add("user", incompressible(250_000))
+        log.add("user", noise(250_000))
     on_moto.faulty.forget()
     messages = log.iter_all()
     assert on_moto.faulty.operations == []
@@ -106,7 +101,7 @@ def test_a_cursor_reads_no_further_than_its_limit(on_moto: Table) -> None:
         "to_langchain in a window",
     ],
 )
-def test_every_read_is_strong_unless_told_otherwise(
+def test_every_read_is_strongly_consistent_by_default(
     on_moto: Table, read: Callable[[MessageLog, dict[str, bool]], object], how: dict[str, bool]
 ) -> None:
     log = on_moto.log()
@@ -118,7 +113,7 @@ def test_every_read_is_strong_unless_told_otherwise(
         assert request.parameters["ConsistentRead"] is how.get("consistent", True)
 
 
-def test_reading_creates_nothing(on_moto: Table) -> None:
+def test_a_read_creates_no_item(on_moto: Table) -> None:
     log = on_moto.log("nobody")
     assert (log.all(), log.count(), log.last(), log.last(3)) == ([], 0, None, [])
     assert (log.to_openai(), log.to_anthropic(), log.to_langchain()) == ([], [], [])
@@ -127,7 +122,7 @@ def test_reading_creates_nothing(on_moto: Table) -> None:
     assert on_moto.rows() == []
 
 
-def test_other_rows_of_the_partition_never_show(on_moto: Table) -> None:
+def test_other_items_of_the_partition_are_never_shown(on_moto: Table) -> None:
     log = on_moto.log()
     log.append_many(BATCH)
     for entry in ("a", "key#k", "seg#s#000000", "msg", "msg$", "msg#", "msg~", "queue#000000000004", "zzz"):

@@ -1,4 +1,4 @@
-"""Which requests an append sends to DynamoDB, how many, and what they say. They are counted, nothing is timed."""
+"""The requests that an append sends to DynamoDB: their number and their content. No time is measured."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from messagelog import AgentMessage, CodecError, MessageLog
+from messagelog import AgentMessage, CodecError, MessageLog, ToolCall
 from messagelog.dynamodb import DynamoDBStorage, default_client
 
 from tests.support.faulty import Faulty, cancelled
@@ -41,20 +41,20 @@ def test_a_warm_append_is_one_request(on_moto: Table, append: Callable[[MessageL
     assert on_moto.faulty.operations == ["TransactWriteItems"]
 
 
-def test_a_process_stays_warm_from_append_to_append_and_storage_to_storage(on_moto: Table) -> None:
+def test_a_client_remembers_the_count_for_all_its_storages(on_moto: Table) -> None:
     on_moto.warm_log().append_many(BATCH)
     on_moto.log().add("user", "hi")
     assert on_moto.log().add("user", "hi") == 6
     assert on_moto.faulty.operations == ["TransactWriteItems"] * 3
 
 
-def test_a_client_remembers_each_conversation_by_itself(on_moto: Table) -> None:
+def test_a_client_remembers_each_conversation_separately(on_moto: Table) -> None:
     on_moto.warm_log()
     on_moto.log("c2").add("user", "hi")
     assert on_moto.faulty.operations == ["GetItem", "TransactWriteItems"]
 
 
-def test_a_stale_memory_costs_one_failed_transaction_and_no_read(on_moto: Table) -> None:
+def test_a_stale_count_costs_one_failed_transaction_and_no_read(on_moto: Table) -> None:
     log = on_moto.warm_log()
     on_moto.other().append_many(BATCH)
     assert log.add("user", "last") == 5
@@ -63,7 +63,7 @@ def test_a_stale_memory_costs_one_failed_transaction_and_no_read(on_moto: Table)
     assert [message.content for message in log.all()] == ["first", "m1", "m2", "m3", "last"]
 
 
-def test_a_cancelled_transaction_without_the_item_costs_one_strong_read(on_moto: Table) -> None:
+def test_a_cancellation_without_the_item_costs_one_strong_read(on_moto: Table) -> None:
     log = on_moto.warm_log()
     on_moto.other().append_many(BATCH)
     on_moto.faulty.script("TransactWriteItems", [cancelled("ConditionalCheckFailed", "None")])
@@ -80,7 +80,7 @@ def test_each_append_has_its_own_token(on_moto: Table) -> None:
     assert on_moto.tokens() == ["a", "b", "c"]
 
 
-def test_the_transaction_moves_the_counter_and_puts_the_rows_behind_it(on_moto: Table) -> None:
+def test_the_transaction_moves_the_counter_and_puts_the_rows(on_moto: Table) -> None:
     on_moto.warm_log().append_many(BATCH)
     (transaction,) = on_moto.transactions()
     head, *puts = transaction.parameters["TransactItems"]
@@ -94,16 +94,8 @@ def test_the_transaction_moves_the_counter_and_puts_the_rows_behind_it(on_moto: 
 
 def test_rows_are_as_the_contract_says(on_moto: Table) -> None:
     log = on_moto.log()
-    log.append(
-        {
-            "role": "assistant",
-            "content": "",
-            "name": "ann",
-            "toolCalls": [{"id": "t1", "name": "f", "args": {"b": 1.0, "a": None}}],
-            "toolCallId": "t0",
-            "origin": "model",
-        }
-    )
+    call = ToolCall("t1", "f", {"b": 1.0, "a": None})
+    log.append(AgentMessage("assistant", "", name="ann", tool_calls=(call,), tool_call_id="t0", origin="model"))
     log.add("user", "hi")
     at = [{"N": str(int(m.at.timestamp()) * 1_000_000 + m.at.microsecond)} for m in log.all()]
     c1 = {"conversation": {"S": "c1"}}
@@ -127,7 +119,7 @@ def test_rows_are_as_the_contract_says(on_moto: Table) -> None:
     ]
 
 
-def test_expressions_name_no_attribute_by_itself(on_moto: Table) -> None:
+def test_expressions_use_placeholders_for_every_name(on_moto: Table) -> None:
     """Names such as `count`, `name` and `role` are reserved: "Reserved words in DynamoDB", developer guide."""
     log = on_moto.log()
     log.append_many(BATCH, idempotency_key="k")
@@ -151,7 +143,7 @@ def expressions_in(value: Any) -> list[str]:
     return here + [found for item in value.values() for found in expressions_in(item)]
 
 
-def test_what_is_refused_sends_nothing(on_moto: Table) -> None:
+def test_a_refused_message_sends_no_request(on_moto: Table) -> None:
     log = on_moto.warm_log()
     with pytest.raises(CodecError):
         log.append({"role": "user", "content": float("-inf")})
@@ -161,24 +153,24 @@ def test_what_is_refused_sends_nothing(on_moto: Table) -> None:
 
 
 @pytest.mark.parametrize("conversation", ["", "x" * 2049, "漢" * 683])
-def test_a_conversation_that_is_no_key_is_refused_at_once(on_moto: Table, conversation: str) -> None:
+def test_a_conversation_that_cannot_be_a_key_is_refused(on_moto: Table, conversation: str) -> None:
     with pytest.raises(ValueError, match="conversation must be 1 to 2048 bytes"):
         on_moto.storage(conversation)
     assert on_moto.faulty.operations == []
 
 
-def test_the_default_client_leaves_retries_to_the_log_and_waits_seconds_at_most(on_moto: Table) -> None:
+def test_the_default_client_never_resends_and_waits_for_seconds(on_moto: Table) -> None:
     config: Any = on_moto.faulty.client.meta.config
     assert config.retries["total_max_attempts"] == 1
     assert (config.connect_timeout, config.read_timeout) == (1.0, 3.0)
 
 
-def test_a_storage_makes_its_own_client_if_none_is_given(on_moto: Table) -> None:
+def test_a_storage_makes_its_own_client_by_default(on_moto: Table) -> None:
     log = MessageLog(DynamoDBStorage("c1", table=on_moto.name))
     assert (log.add("user", "hi"), on_moto.other().count()) == (1, 1)
 
 
-def test_clients_do_not_share_what_they_remember(on_moto: Table) -> None:
+def test_clients_do_not_share_remembered_counts(on_moto: Table) -> None:
     on_moto.warm_log()
     other = Faulty(default_client())
     assert on_moto.other(client=other.client).add("user", "hi") == 2

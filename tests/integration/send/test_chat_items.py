@@ -10,8 +10,8 @@ from messagelog.chat.states.items import ABSENT, ChatItems
 from messagelog.chat.states.rules import Outcome
 from messagelog.dynamodb.table import ConversationTable
 
-from tests.integration.dynamodb.test_resending_client import TimedOut, client_of
 from tests.support.faulty import Faulty, refused
+from tests.support.resending import TimedOut, client_of
 from tests.support.tables import Table
 
 WRITE = "TransactWriteItems"
