@@ -1,4 +1,4 @@
-"""What Anthropic's Messages API refuses, written from its public reference and its error messages.
+"""The rules of Anthropic's Messages API, written from its public reference and its error messages.
 
 - platform.claude.com/docs/en/api/messages: turns, blocks, patterns. The API joins turns of one role. A view promises to
   have joined them, and that is checked here.

@@ -1,4 +1,4 @@
-"""What Amazon Bedrock's Converse API refuses, written from its public reference and its error messages.
+"""The rules of Amazon Bedrock's Converse API, written from its public reference and its error messages.
 
 - docs.aws.amazon.com/bedrock/latest/APIReference: API_runtime_Message, API_runtime_ContentBlock,
   API_runtime_ToolUseBlock, API_runtime_ToolResultBlock (ids and names are 1 to 64 of `[a-zA-Z0-9_-]`)

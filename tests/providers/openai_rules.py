@@ -1,4 +1,4 @@
-"""What OpenAI's Chat Completions refuses, written from its public reference and its error messages.
+"""The rules of OpenAI's Chat Completions, written from its public reference and its error messages.
 
 - platform.openai.com/docs/api-reference/chat/create: fields by role, `tool_calls`, `name`
 - "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'",

@@ -201,7 +201,8 @@ class MessageLog:
     def to_anthropic(self, *, faithful: bool = False, **limits: Unpack[WindowLimits]) -> list[ProviderMessage]:
         """Returns the history as turns of the Anthropic Messages API. See `to_openai`.
 
-        System messages are left out: pass them as the request's `system`.
+        System messages are left out: pass them as the request's `system`. Claude 4.6 and later refuse a request whose
+        last turn is the assistant's: append a user message first.
         """
         return to_anthropic(self.window(**limits), faithful=faithful)
 

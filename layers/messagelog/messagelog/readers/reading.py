@@ -1,4 +1,4 @@
-"""What the readers share: plain data out of SDK objects, and errors with the path of the fault."""
+"""Tools of all readers: plain data out of SDK objects, and errors with the path of the fault."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def no_foreign_calls(fields: dict[str, Any], path: str) -> None:
 
 @dataclass(slots=True)
 class Found:
-    """What one message of another library holds.
+    """The parts of one message of another library.
 
     Attributes:
         texts: The parts of its text.

@@ -1,4 +1,4 @@
-"""What the views of Anthropic and Bedrock share: the user and the assistant alternate, and a turn is a list of blocks.
+"""The rules that Anthropic and Bedrock share: user and assistant alternate, and a turn is a list of blocks.
 
 The providers' own modules say which of these rules they keep, and in which order.
 """

@@ -45,9 +45,11 @@ def as_object(args: JSONValue) -> dict[str, JSONValue]:
     Text that holds a JSON object is parsed, and missing args are `{}`. Anything else goes under the key `args`, and so
     does the text of an object that parsing would change.
     """
+    if isinstance(args, dict):
+        return {key: copied(value, "") for key, value in args.items()}
     if _is_missing(args):
         return {}
-    value = parsed(args) if isinstance(args, str) else copied(args, "")
+    value = parsed(args) if isinstance(args, str) else None
     return value if isinstance(value, dict) else {OTHER: copied(args, "")}
 
 

@@ -84,7 +84,8 @@ def pair(messages: Iterable[StoredMessage]) -> list[Step]:
         if message.role != "tool":
             step = Step(message, calls_of(message), place)
             steps.append(step)
-            calls.wait(step)
+            if step.calls:
+                calls.wait(step)
             continue
         id = message.tool_call_id or ""
         call = calls.answered_by(id, oldest=0 if reach is None else place + 1 - reach)

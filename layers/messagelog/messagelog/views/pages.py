@@ -90,7 +90,7 @@ def page(
         messages: The whole log or window, oldest first, with the messages up to `after`.
         room: The largest size of all entries of the page.
         size: Measures one entry as the reply carries it, in the unit of `room`.
-        after: The seq after which the page begins. If there is no cut, it begins at the last cut before.
+        after: The seq after which the page begins. If no cut is there, it begins at the last cut before.
         faithful: Show each message as it is, without repairs.
 
     Raises:
@@ -128,7 +128,7 @@ class _Cut(NamedTuple):
 
 
 def _cuts(turns: list[Turn], faithful: bool) -> Iterator[_Cut]:
-    """Yields every cut, in the order of the view. There is no cut between two turns of the same message."""
+    """Yields every cut, in the order of the view. No cut lies between two turns of the same message."""
     for index, turn in enumerate(turns):
         users = turn.body["role"] in ("user", "system")
         if faithful or index == 0:

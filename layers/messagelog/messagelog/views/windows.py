@@ -44,7 +44,7 @@ def window(
         count_tokens: Counts the tokens of a text. By default a token is estimated at 4 bytes of UTF-8.
 
     Returns:
-        The messages, oldest first, with their reach; without a limit the whole log. If there is no such run, as with
+        The messages, oldest first, with their reach; without a limit the whole log. If no run fits, as with
         `last=1` on a log that ends in a tool result, the window is empty.
 
     Raises:
