@@ -15,12 +15,11 @@ from messagelog import MessageLog, SendRunningError
 from messagelog.chat import Chat, ChatService
 from messagelog.chat.dynamodb import DynamoDBChatState
 from messagelog.chat.providers.openai import OpenAIProvider
-from messagelog.dynamodb import DynamoDBStorage, Retry
+from messagelog.dynamodb import DynamoDBStorage
 
 from local.dynamodb import connect
 from tests.support.chats import Weather, send_if_due
-
-PATIENT = Retry(budget=60)  # so that a slow machine fails no test
+from tests.support.tables import PATIENT
 
 processes = multiprocessing.get_context("forkserver")
 """Makes processes that have imported all this already, and know nothing of the one that runs the tests."""

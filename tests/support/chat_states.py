@@ -19,16 +19,16 @@ from messagelog.chat import Chat
 from messagelog.chat.dynamodb import DynamoDBChatState
 from messagelog.chat.memory import MemoryChatState
 from messagelog.chat.states.state import ChatState
-from messagelog.dynamodb import DynamoDBStorage, Retry, default_client
+from messagelog.dynamodb import DynamoDBStorage, default_client
 from messagelog.memory import MemoryStorage
 
 from local.dynamodb import connect
 from local.template import Template
 from tests.support.clock import Clock
 from tests.support.fake_dynamodb import FakeDynamoDB, Tables
+from tests.support.tables import PATIENT
 
 Open = Callable[[str], Chat]
-PATIENT = Retry(budget=60)  # so that a slow machine fails no test
 SUMMARY = AgentMessage("user", "summary")
 
 

@@ -45,7 +45,7 @@ def test_a_damaged_row_is_an_error_with_a_code(on_moto: Table, attributes: dict[
         with pytest.raises(StorageUnavailableError) as caught:
             read()
         assert caught.value.code == "ItemDamaged"
-        assert caught.value.__cause__ is None, "the cause may quote the item"
+        assert caught.value.__suppress_context__, "the cause may quote the item"
 
 
 @pytest.mark.parametrize(
