@@ -1,1 +1,1 @@
-"""What the log costs, how fast it is and how it holds up, measured beside what people use today: `make bench`."""
+"""`make bench`: the cost, speed and scale of the log, measured beside other libraries."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class OurConversation:
-    """A log behind the names of `Conversation`."""
+    """A log with the methods of `Conversation`."""
 
     def __init__(self, log: MessageLog) -> None:
         self.log = log

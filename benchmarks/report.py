@@ -124,7 +124,7 @@ def _memory(memory: Memory) -> str:
 
 
 def dollars(cost: Cost | str) -> str:
-    """Return the dollars for a million times this cost, or the reason why there is no cost."""
+    """Return the dollars for a million times this cost, or the reason for a missing cost."""
     return cost if isinstance(cost, str) else f"${cost.dollars * 1e6:,.2f}"
 
 

@@ -35,7 +35,7 @@ def call(args: str) -> str:
 
 
 def test_a_base64_body_is_decoded_before_it_is_read(api: HttpApi) -> None:
-    """isBase64Encoded says how to read a body; what it hides may be no base64 and no UTF-8.
+    """isBase64Encoded says how to read a body; the body may be neither base64 nor UTF-8.
 
     https://github.com/MionKit/mion/pull/269
     https://github.com/apollo-server-integrations/apollo-server-integration-aws-lambda/issues/64

@@ -1,4 +1,4 @@
-"""What other processes do to a chat in the tests: each function here runs in a process of its own."""
+"""The work of other processes on a chat: each function here runs in a process of its own."""
 
 from __future__ import annotations
 

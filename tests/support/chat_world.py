@@ -36,7 +36,7 @@ class Host:
 
 @dataclass(eq=False)
 class Op:
-    """What one caller does, and what it wrote: moves of the window, and prompt trees."""
+    """The actions of one caller, and what it wrote: moves of the window, and prompt trees."""
 
     kind: str
     begin: int

@@ -38,13 +38,13 @@ class Request:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What the client's method was called with, read back from the body."""
+        """The arguments of the client's method, read back from the body."""
         parameters: dict[str, Any] = json.loads(self.body)
         return parameters
 
 
 class Outcome:
-    """What becomes of a request. Each of the two steps may raise what a client raises there."""
+    """The fate of a request. Each of the two steps may raise what a client raises there."""
 
     def send(self, request: AWSPreparedRequest) -> AWSResponse | None:
         """The reply to give in place of DynamoDB's; with None the request is sent to it."""
@@ -152,7 +152,7 @@ class Faulty:
         client.meta.events.register_first("before-parse.dynamodb.*", self._receive)
 
     def script(self, operation: str, outcomes: Iterable[Outcome]) -> None:
-        """What becomes of the next requests of this operation, in order; `itertools.repeat` makes a fault last."""
+        """Sets the fate of the next requests of this operation, in order; `itertools.repeat` makes a fault last."""
         self._scripts[operation] = iter(outcomes)
 
     def sent(self, operation: str | None = None) -> list[Request]:
@@ -165,7 +165,7 @@ class Faulty:
         return [request.operation for request in self.requests]
 
     def forget(self) -> None:
-        """Starts the record anew."""
+        """Empties the record."""
         self.requests.clear()
 
     def _send(self, request: AWSPreparedRequest, event_name: str, **_: Any) -> AWSResponse | None:

@@ -1,11 +1,11 @@
-"""What API Gateway and Lambda do around a function, for tests: the event, the call of the real handler, the reply.
+"""The part of API Gateway and Lambda around a function: the event, the call of the real handler, the reply.
 
     with functions_on_moto():
         api = HttpApi(event)  # the fixture that loads sample events
         api.post("append", {"role": "user", "content": "Hi"}).json == {"seq": 1}
         api.get("all", after=1).json["messages"]
 
-What must hold of every reply is checked with every reply: see `Received`.
+Each reply is checked for the rules that all replies follow: see `Received`.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def functions_on_moto() -> Iterator[DynamoDBClient]:
 
 
 def empty(client: DynamoDBClient) -> None:
-    """Makes the tables anew."""
+    """Deletes the tables and makes them again."""
     for table in _table_definitions():
         client.delete_table(TableName=table["TableName"])
         client.create_table(**table)

@@ -47,7 +47,7 @@ class Block:
 
     @property
     def shown(self) -> str:
-        """What the block says it prints."""
+        """The output that the block shows."""
         return "".join(_SHOWN.findall(self.text))
 
     def __str__(self) -> str:
