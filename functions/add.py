@@ -7,5 +7,5 @@ from messagelog.log import admit
 
 @operation("POST /conversations/{conversation}/messages/{role}", preconditions=PRECONDITIONS)
 def handler(request: Request) -> Reply:
-    message = AgentMessage(request.role, request.content())
+    message = AgentMessage(request.path.role, request.body.content())
     return created(request.log.store(request.append(admit(message))))

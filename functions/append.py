@@ -6,4 +6,4 @@ from messagelog.log import admit
 
 @operation("POST /conversations/{conversation}/messages", preconditions=PRECONDITIONS)
 def handler(request: Request) -> Reply:
-    return created(request.log.store(request.append(admit(request.message()))))
+    return created(request.log.store(request.append(admit(request.body.message()))))

@@ -6,4 +6,4 @@ from messagelog.log import admit_all
 
 @operation("POST /conversations/{conversation}/messages/batch", preconditions=PRECONDITIONS)
 def handler(request: Request) -> Reply:
-    return created(request.log.store(request.append(*admit_all(request.messages()))))
+    return created(request.log.store(request.append(*admit_all(request.body.messages()))))

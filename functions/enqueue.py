@@ -6,5 +6,5 @@ from messagelog.api.chat import queue_of
 
 @operation("POST /conversations/{conversation}/queue")
 def handler(request: Request) -> Reply:
-    queue_of(request).add(request.message())
+    queue_of(request).add(request.body.message())
     return accepted({"queued": True})

@@ -6,7 +6,7 @@ from messagelog.api import Reply, Request, newest_page, ok, operation
 
 @operation("GET /conversations/{conversation}/messages/last", query=("n",))
 def handler(request: Request) -> Reply:
-    n = request.number("n")
+    n = request.query.number("n")
     if n is not None:
         return newest_page(request.log.newest_first(n), n=n)
     message = request.log.last()

@@ -6,4 +6,4 @@ from messagelog.api.chat import chat_of, put_system
 
 @operation("PUT /conversations/{conversation}/system", preconditions=("if-match",))
 def handler(request: Request) -> Reply:
-    return put_system(chat_of(request), request.tree(), version=request.if_match)
+    return put_system(chat_of(request), request.body.tree(), version=request.headers.if_match)

@@ -1,7 +1,8 @@
-"""API Gateway's part: an HTTP request becomes an HTTP API event (payload 2.0), a function's reply an HTTP response.
+"""API Gateway's part: an HTTP request becomes an HTTP API event (payload 2.0), and a reply an HTTP response.
 
 Format: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 Encoding of bodies: https://aws.amazon.com/blogs/compute/handling-binary-data-using-amazon-api-gateway-http-apis/
+Decoding of paths: see `messagelog.names`.
 """
 
 from __future__ import annotations
@@ -36,28 +37,37 @@ _CALLER = {
 
 
 class BadReplyError(Exception):
-    """A function returned what API Gateway cannot send."""
+    """A function returned a reply that API Gateway cannot send."""
 
 
 class Router:
-    """Finds the route of a request: of several that match, the one with the longest fixed beginning, as on AWS."""
+    """Finds the route of a request. If several routes match, the one with the longest fixed beginning wins."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
         self._routes = [(_pattern(route.path), route) for route in sorted(routes, key=_openness)]
 
     def match(self, method: str, raw_path: str) -> tuple[Route, dict[str, str]] | None:
-        """Return the route and its decoded path parameters, or None. Raises UnicodeDecodeError if one is not UTF-8.
+        """Returns the route and its path parameters, None if no route matches.
 
-        The path is matched as it was sent and its parameters decoded afterwards, so that `%2F` stays inside one.
+        Like an HTTP API, it decodes the path before it looks for a route, and cuts it at a decoded `?`.
+
+        Raises:
+            UnicodeDecodeError: The decoded path is not UTF-8.
         """
+        path = decoded_path(raw_path)
         for pattern, route in self._routes:
-            if route.method in (method, "ANY") and (found := pattern.fullmatch(raw_path)):
-                return route, {name: unquote(value, errors="strict") for name, value in found.groupdict().items()}
+            if route.method in (method, "ANY") and (found := pattern.fullmatch(path)):
+                return route, found.groupdict()
         return None
 
 
+def decoded_path(raw_path: str) -> str:
+    """Returns the path of the event. Raises UnicodeDecodeError if it is not UTF-8."""
+    return unquote(raw_path, errors="strict").partition("?")[0]
+
+
 def to_event(request: Request, route: Route, path_parameters: Mapping[str, str]) -> dict[str, Any]:
-    """Return the payload 2.0 event of `request`. Fields that API Gateway leaves out when empty are left out."""
+    """Returns the payload 2.0 event of a request. Empty fields are left out, as API Gateway does."""
     raw_query = request.query_string.decode("latin-1")
     body, encoded = _body(request.get_data(), request.headers.get("Content-Type", ""))
     optional = {
@@ -69,7 +79,7 @@ def to_event(request: Request, route: Route, path_parameters: Mapping[str, str])
     return {
         "version": "2.0",
         "routeKey": route.key,
-        "rawPath": unquote(raw_path(request)),
+        "rawPath": decoded_path(raw_path(request)),
         "rawQueryString": raw_query,
         "headers": _headers(request),
         "requestContext": _context(request, route),
@@ -79,7 +89,7 @@ def to_event(request: Request, route: Route, path_parameters: Mapping[str, str])
 
 
 def to_response(reply: object) -> Response:
-    """Return the HTTP response for what a function returned, or raise BadReplyError where API Gateway answers 500."""
+    """Returns the HTTP response for the reply of a function. Raises BadReplyError where API Gateway answers 500."""
     if not isinstance(reply, dict) or "statusCode" not in reply:
         return Response(json.dumps(reply), 200, content_type="application/json")
     headers = Headers([(str(name), str(value)) for name, value in (reply.get("headers") or {}).items()])
@@ -89,22 +99,22 @@ def to_response(reply: object) -> Response:
     try:
         status = int(reply["statusCode"])
     except (TypeError, ValueError):
-        raise BadReplyError("statusCode is no number.") from None
+        raise BadReplyError("statusCode is not a number") from None
     return Response(_reply_body(reply), status, headers)
 
 
 def refusal(status: int, message: str) -> Response:
-    """Return what API Gateway answers by itself, such as 404 `{"message":"Not Found"}`."""
+    """Returns an answer of API Gateway itself, such as 404 `{"message":"Not Found"}`."""
     return Response(json.dumps({"message": message}, separators=(",", ":")), status, content_type="application/json")
 
 
 def raw_path(request: Request) -> str:
-    """Return the path as it was sent, still percent-encoded."""
+    """Returns the path as it was sent, still percent-encoded."""
     return str(request.environ["RAW_URI"]).partition("?")[0]
 
 
 def _pattern(path: str) -> re.Pattern[str]:
-    """`/a/{b}` matches one segment at the parameter, `/a/{b+}` all that follow."""
+    """A parameter matches one segment in `/a/{b}`, and all following segments in `/a/{b+}`."""
     parts = []
     end = 0
     for parameter in _PARAMETER.finditer(path):
@@ -115,13 +125,13 @@ def _pattern(path: str) -> re.Pattern[str]:
 
 
 def _openness(route: Route) -> tuple[list[int], bool]:
-    """Sort key: fixed segments before parameters, those before greedy ones; a method before ANY."""
+    """A sort key: fixed segments before parameters, parameters before greedy ones, a method before ANY."""
     kinds = [(1 + segment.endswith("+}")) if segment.startswith("{") else 0 for segment in route.path.split("/")]
     return kinds, route.method == "ANY"
 
 
 def _body(data: bytes, content_type: str) -> tuple[str, bool]:
-    """Return the body as text if its media type says text and it is UTF-8, else in base64 and True."""
+    """Returns the body as text if its media type is one of text and it is UTF-8, else as base64 and True."""
     if _TEXT_TYPES.match(content_type.strip()) or not data:
         try:
             return data.decode(), False
@@ -159,7 +169,7 @@ def _context(request: Request, route: Route) -> dict[str, Any]:
         "domainPrefix": domain.partition(".")[0],
         "http": {
             "method": request.method,
-            "path": unquote(raw_path(request)),
+            "path": decoded_path(raw_path(request)),
             "protocol": "HTTP/1.1",
             "sourceIp": request.remote_addr,
             "userAgent": request.headers.get("User-Agent", ""),
@@ -175,10 +185,10 @@ def _context(request: Request, route: Route) -> dict[str, Any]:
 def _reply_body(reply: Mapping[str, Any]) -> str | bytes:
     body = reply.get("body") or ""
     if not isinstance(body, str):
-        raise BadReplyError("body is no text.")
+        raise BadReplyError("body is not text")
     if not reply.get("isBase64Encoded"):
         return body
     try:
         return base64.b64decode(body, validate=True)
     except binascii.Error:
-        raise BadReplyError("isBase64Encoded is true, but body is no base64.") from None
+        raise BadReplyError("isBase64Encoded is true, but body is not base64") from None

@@ -176,7 +176,7 @@ def test_faults_of_dynamodb_reveal_nothing(api: HttpApi, output: Callable[[], st
         "messagelog.dynamodb.storage.DynamoDBStorage.read",
         "messagelog.dynamodb.storage.DynamoDBStorage.count",
         "messagelog.codec.messages.dumps",
-        "messagelog.api.request.Request.message",
+        "messagelog.api.request.body.Body.message",
         "messagelog.api.request.Request.log",
         "messagelog.settings.os.environ",
     ],

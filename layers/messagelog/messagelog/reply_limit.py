@@ -1,49 +1,105 @@
 """The one ceiling on a message: it must be able to travel alone in one reply of every read.
 
-Lambda takes a reply of at most 6,291,556 bytes ("Lambda quotas", invocation payload, synchronous), the body
-base64-encoded where it is large. A message that no reply can carry would stand in the way of every reader behind it, in
-a log that nobody can mend, so it is refused before it is stored.
+Lambda takes a reply of at most 6,291,556 bytes ("Lambda quotas", invocation payload, synchronous), and a large body is
+base64-encoded in it. A message that no reply can carry would block every reader that reaches it, in a log that nobody
+can change. So it is refused before it is stored.
+
+The check costs less than the limit that it guards: it begins with the form that is cheapest to make, it stops at the
+first form that is too large, and it makes no view of a message that is far from the ceiling.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from messagelog import codec
 from messagelog.errors import MessageTooLargeError
+from messagelog.jsontext import has_more_containers
 from messagelog.messages import AgentMessage, StoredMessage
-from messagelog.strictjson import dumps
+from messagelog.strictjson import MAX_CONTAINERS, dumps
 from messagelog.views import anthropic, bedrock, langchain, openai
+from messagelog.views.turns import Turn
 
 LAMBDA_REPLY_BYTES = 6_291_556
-_ENVELOPE_BYTES = 2_048  # everything in a reply but its body, generously
+_ENVELOPE_BYTES = 2_048  # more than everything in a reply but its body
 MAX_BODY_BYTES = (LAMBDA_REPLY_BYTES - _ENVELOPE_BYTES) // 4 * 3
-ROOM = MAX_BODY_BYTES - 64  # for the messages themselves, without the brackets around them and `next`
+ROOM = MAX_BODY_BYTES - 64  # for the messages, without the brackets around them and `next`
 
-_VIEWS = (openai.to_openai, anthropic.to_anthropic, langchain.to_langchain, bedrock.to_bedrock)
-# A view may be several times as large as the message: it escapes args once more, writes 1e15 out, adds words to a call.
-# The last makes eight times as much of calls of nothing.
+_VIEWS = (openai.turns, anthropic.turns, bedrock.turns, langchain.turns)
+# A view of calls may be several times as large as the message: it escapes args once more, writes 1e15 out, and adds
+# words to a call. The last makes calls of nothing eight times as large.
 _SURELY_FITS = ROOM // 12 - 2_048
+# A view of a message that is only text adds a role, an id and a name at most.
+_ADDED_TO_TEXT = 2_048
+# No view writes a call and the sentence for its missing result in fewer bytes.
+_LEAST_BYTES_OF_A_CALL = 150
 
 
 def check_fits_a_reply(message: AgentMessage, path: str) -> None:
-    """Raises MessageTooLargeError if a reply of a read or of a view could not carry the message alone."""
-    if size_of(codec.to_json(message)) <= _SURELY_FITS:
+    """Refuses a message that a reply of a read or of a view could not carry alone.
+
+    Args:
+        message: The message.
+        path: The path of the message in what the caller gave, for the error.
+
+    Raises:
+        MessageTooLargeError: A reply could not carry the message.
+    """
+    if _is_short(message):
         return
-    stored = StoredMessage.of(message, seq=10**12 - 1, at=datetime.now(UTC))
-    behind = StoredMessage(role="user", content=".", seq=stored.seq + 1, at=stored.at)  # calls are answered before it
-    views = (view([stored, behind], faithful=faithful) for view in _VIEWS for faithful in (False, True))
-    largest = max(size_of(codec.to_json(stored)), *(sum(map(size_of, view)) for view in views))
-    if largest > ROOM:
-        way_out = "split it, or store it elsewhere and append where it is"
-        if any(file.data for file in message.files):
-            way_out = "put the file where the model can fetch it, and append its `url`"
+    if any(type(call.args) is str and has_more_containers(call.args, MAX_CONTAINERS) for call in message.tool_calls):
         raise MessageTooLargeError(
-            f"{path or 'the message'} takes {largest} bytes of JSON, and {ROOM} are the most that one reply carries; "
-            f"nothing was written: {way_out}"
+            f"{path or 'the message'} has args with more than {MAX_CONTAINERS} lists and objects, which no reader "
+            "could parse; nothing was written: store them elsewhere and append where they are"
         )
+    stored = StoredMessage.of(message, seq=10**12 - 1, at=datetime.now(UTC))
+    for size in _sizes(stored):
+        if size > ROOM:
+            raise MessageTooLargeError(
+                f"{path or 'the message'} takes {size} bytes of JSON or more, and one reply carries at most {ROOM}; "
+                f"nothing was written: {_way_out(message)}"
+            )
 
 
 def size_of(value: object) -> int:
-    """The bytes of a value as JSON text in a list."""
+    """Returns the number of bytes of a value as JSON text in a list."""
     return len(dumps(value).encode()) + 1
+
+
+def _way_out(message: AgentMessage) -> str:
+    if any(file.data for file in message.files):
+        return "put the file where the model can fetch it, and append its `url`"
+    return "split it, or store it elsewhere and append where it is"
+
+
+def _is_short(message: AgentMessage) -> bool:
+    """Whether the message is only text and surely fits. A character takes at most six bytes of JSON."""
+    characters = len(message.content) + len(message.name or "") + len(message.tool_call_id or "")
+    return _is_text(message) and 6 * characters <= _SURELY_FITS
+
+
+def _is_text(message: AgentMessage) -> bool:
+    return not (message.tool_calls or message.files or message.original)
+
+
+def _sizes(message: StoredMessage) -> Iterator[int]:
+    """Yields the size of each form of the message that may be too large, the cheapest form first."""
+    plain = size_of(codec.to_json(message))
+    yield plain
+    if plain <= _SURELY_FITS or (_is_text(message) and plain + _ADDED_TO_TEXT <= ROOM):
+        return
+    yield len(message.tool_calls) * _LEAST_BYTES_OF_A_CALL
+    after = StoredMessage(role="user", content=".", seq=message.seq + 1, at=message.at)  # so that no call is open
+    without_args = tuple(replace(call, args={}) for call in message.tool_calls)
+    rest = size_of(codec.to_json(replace(message, tool_calls=without_args)))
+    for turns in _VIEWS:
+        repaired = _size_of_view(turns([message, after]))
+        yield repaired
+        if repaired + rest > ROOM:  # a faithful view shows no more args, but all the rest as it is
+            yield _size_of_view(turns([message, after], faithful=True))
+
+
+def _size_of_view(turns: list[Turn]) -> int:
+    return sum(size_of(turn.body) for turn in turns)

@@ -10,12 +10,15 @@ import json
 import re
 from collections.abc import Collection, Mapping
 from math import isfinite
-from typing import Any, NoReturn, TypeAlias, TypeVar, cast
+from typing import Any, NoReturn, Protocol, TypeAlias, TypeVar, cast
 
 from messagelog.errors import CodecError
+from messagelog.jsontext import has_more_containers, is_deeper
 from messagelog.messages import JSONValue
 
 MAX_LEVELS = 200
+MAX_CONTAINERS = 1_500_000
+"""The largest number of lists and objects in a text. A list in a list takes two bytes of JSON and 88 of memory."""
 MAX_DIGITS = 4300  # CPython's own limit for int <-> str: docs.python.org/3/library/stdtypes.html#int-max-str-digits
 _TOO_MANY_DIGITS = 10**MAX_DIGITS
 _KINDS: dict[type, str] = {
@@ -38,6 +41,19 @@ def dumps(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
+class TooManyContainersError(ValueError):
+    """The text has more lists and objects than `MAX_CONTAINERS`, which would need too much memory."""
+
+    def __str__(self) -> str:
+        return f"more than {MAX_CONTAINERS} lists and objects"
+
+
+class Owned(dict[str, object]):
+    """An object that `loads` made and that nobody else holds, so that its reader may keep its parts uncopied."""
+
+    __slots__ = ()
+
+
 def loads(text: str, *, max_levels: int) -> object:
     """Reads JSON text from outside.
 
@@ -49,12 +65,15 @@ def loads(text: str, *, max_levels: int) -> object:
         max_levels: The largest number of nested lists and objects.
 
     Raises:
+        TooManyContainersError: The text has more than `MAX_CONTAINERS` lists and objects.
         ValueError: The text is not JSON by RFC 8259 (NaN and Infinity are not), or it is nested too deep. The error
             does not quote the text.
     """
-    # This is checked before parsing, because `json` fails at a different depth on each Python.
-    if text.count("[") + text.count("{") > max_levels and _levels(text) > max_levels:
+    # Both are checked before parsing. `json` fails at a different depth on each Python, and memory has no other bound.
+    if is_deeper(text, max_levels):
         raise ValueError(f"nested more than {max_levels} levels deep")
+    if has_more_containers(text, MAX_CONTAINERS):
+        raise TooManyContainersError
     try:
         return json.loads(text, object_pairs_hook=_object, parse_int=_integer, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
@@ -83,23 +102,6 @@ def _integer(text: str) -> int:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
-
-
-# A string or a bracket outside of strings. A string without an end matches too, so that the scan stays linear.
-_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
-
-
-def _levels(text: str) -> int:
-    """Returns the number of nested levels of the JSON text."""
-    deepest = level = 0
-    for token in _TOKEN.finditer(text):
-        match text[token.start()]:
-            case "[" | "{":
-                level += 1
-                deepest = max(deepest, level)
-            case "]" | "}":
-                level -= 1
-    return deepest
 
 
 def require_object(value: object, path: str, known: Collection[str]) -> Mapping[str, object]:
@@ -151,6 +153,48 @@ def _copied_container(value: dict[Any, Any] | list[Any], path: _Path | str, leve
             _refuse(path, "has a key with a lone surrogate, which is not Unicode text")
         copy[key] = copied(item, (path, key), level + 1)
     return copy
+
+
+class Take(Protocol):
+    """`copied` or `checked`: what a reader does with a part of a form that it keeps."""
+
+    def __call__(self, value: Any, path: _Path | str, /) -> JSONValue:
+        """Returns the value or a copy of it."""
+        ...
+
+
+def checked(value: Any, path: _Path | str) -> JSONValue:
+    """Returns the value itself, which nobody else may hold. Refuses the same values as `copied`."""
+    return cast(JSONValue, value) if _is_plain(value) else copied(value, path)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether JSON text gives the value back equal. It goes down one level after the other."""
+    layer: list[Any] = [value]
+    for _ in range(MAX_LEVELS):
+        inner: list[Any] = []
+        for item in layer:
+            if type(item) is list:
+                inner += item
+            elif type(item) is dict:
+                if not all(type(key) is str and is_unicode(key) for key in item):
+                    return False
+                inner += item.values()
+            elif not _is_plain_scalar(item):
+                return False
+        layer = inner
+    return all(map(_is_plain_scalar, layer))
+
+
+def _is_plain_scalar(value: Any) -> bool:
+    kind = type(value)
+    if kind is str:
+        return is_unicode(value)
+    if kind is int:
+        return bool(-_TOO_MANY_DIGITS < value < _TOO_MANY_DIGITS)
+    if kind is float:
+        return isfinite(value)
+    return value is None or kind is bool
 
 
 def _check_key(key: object, path: _Path | str) -> None:

@@ -131,7 +131,7 @@ def test_what_no_reply_could_carry_is_refused_whole(api: HttpApi) -> None:
     for operation, body in {"append": large, "add": {"content": large["content"]}}.items():
         reply = api.post(operation, body)
         assert reply.status == 413
-        assert "most that one reply carries" in reply.json["detail"]
+        assert "one reply carries at most" in reply.json["detail"]
     assert api.post("append_many", {"messages": [user, large, user]}).status == 413
     assert api.get("count").json == {"count": 0}
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from local.dynamodb import HOST, free_port
 from tests.support import faulty
-from tests.support.faulty import Faulty, LostReply, Ok, Unreachable
+from tests.support.faulty import Faulty, LostRequest, Ok, Unreachable
 from tests.support.http_api import (
     CHAT_OPERATIONS,
     HttpApi,
@@ -97,7 +97,7 @@ def test_a_bad_query_is_refused(api: HttpApi, query: dict[str, str], path: str) 
 
 @pytest.mark.parametrize("version", ["1", '"x"', "*", 'W/"1"'])
 def test_a_version_that_is_none_is_refused(api: HttpApi, version: str) -> None:
-    reply = api.post("put_system", {"tree": {}}, headers={"If-Match": version})
+    reply = api.post("put_system", {"tree": {"title": "x"}}, headers={"If-Match": version})
     assert (reply.status, reply.paths) == (400, ["if-match"])
 
 
@@ -144,7 +144,7 @@ def test_what_surely_was_not_done_is_said_with_a_time_to_wait(
 
 
 @pytest.mark.parametrize("operation", WRITES)
-@pytest.mark.parametrize("fault", [LostReply(), faulty.server_error()], ids=["reply", "500"])
+@pytest.mark.parametrize("fault", [LostRequest(), faulty.server_error()], ids=["request", "500"])
 def test_an_unknown_outcome_is_said(api: HttpApi, monkeypatch: pytest.MonkeyPatch, operation: str, fault: Any) -> None:
     try_once(monkeypatch)
     lease = [Ok()] if operation == "send" else []
@@ -153,17 +153,17 @@ def test_an_unknown_outcome_is_said(api: HttpApi, monkeypatch: pytest.MonkeyPatc
     assert (reply.status, reply.json["outcome"], "retry-after" in reply.headers) == (503, "unknown", False)
 
 
-def test_a_send_whose_lease_may_have_been_taken_has_said_nothing(api: HttpApi, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_lease_is_not_an_unknown_outcome(api: HttpApi, monkeypatch: pytest.MonkeyPatch) -> None:
     try_once(monkeypatch)
-    Faulty(client_of_functions()).script("TransactWriteItems", repeat(LostReply()))
+    Faulty(client_of_functions()).script("TransactWriteItems", repeat(LostRequest()))
     reply = api.send("send")
     assert (reply.status, "outcome" in reply.json, "retry-after" in reply.headers) == (503, False, True)
 
 
 def test_a_put_under_a_version_can_be_sent_again(api: HttpApi, monkeypatch: pytest.MonkeyPatch) -> None:
     try_once(monkeypatch)
-    Faulty(client_of_functions()).script("TransactWriteItems", repeat(LostReply()))
-    reply = api.post("put_system", {"tree": {}}, headers={"If-Match": '"0"'})
+    Faulty(client_of_functions()).script("TransactWriteItems", repeat(LostRequest()))
+    reply = api.post("put_system", {"tree": {"title": "x"}}, headers={"If-Match": '"0"'})
     assert (reply.status, reply.json["outcome"], "retry-after" in reply.headers) == (503, "unknown", True)
 
 

@@ -224,7 +224,7 @@ def test_an_unknown_conversation_is_an_empty_one(api: HttpApi, operation: str) -
 
 def test_conversations_are_apart(api: HttpApi, event: Any) -> None:
     """Nothing decodes, trims, folds or normalises the name: API Gateway has decoded it once."""
-    names = ["a", "A", "a/b", "a%2Fb", "a%252Fb", "a b", "a+b", " a", "a ", "é", "e\u0301", '"', "\\", "'", "a#b?c=d"]
+    names = ["a", "A", "a%2Fb", "a%252Fb", "a b", "a+b", " a", "a ", "é", "e\u0301", '"', "\\", "'", "a#b&c=d"]
     names += ["👩‍💻", "👩💻", "می‌خواهم", "...", "-", "head", "msg#000000000001", "z" * 256, "é" * 128, "${x}", "null"]
     for name in names:
         assert HttpApi(event, conversation=name).post("append", user(name)).json == {"seq": 1}

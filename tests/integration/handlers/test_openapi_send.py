@@ -8,7 +8,7 @@ import yaml
 from openapi_schema_validator import OAS30Validator
 
 from local.template import ROOT
-from tests.integration.handlers.test_send import Waiting, wait, waiting
+from tests.integration.handlers.test_send_waits import Waiting, wait, waiting
 from tests.support.chat_functions import Worker, send
 from tests.support.chat_server import ChatServer, Reply
 from tests.support.http_api import HttpApi, Received

@@ -52,7 +52,7 @@ def lines(monkeypatch: pytest.MonkeyPatch) -> StringIO:
 
 @operation(ROUTE)
 def answers(request: Request) -> Reply:
-    return ok({"conversation": request.conversation})
+    return ok({"conversation": request.path.conversation})
 
 
 @operation(ROUTE)

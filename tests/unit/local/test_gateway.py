@@ -157,7 +157,10 @@ def test_the_raw_path_is_decoded() -> None:
     [
         ("/c/1/batch", "GET /c/{c}/batch", {"c": "1"}),
         ("/c/1/user", "GET /c/{c}/{role}", {"c": "1", "role": "user"}),
-        ("/c/1%2F2/a%20b", "GET /c/{c}/{role}", {"c": "1/2", "role": "a b"}),
+        ("/c/1%2C2/a%20b", "GET /c/{c}/{role}", {"c": "1,2", "role": "a b"}),
+        ("/c/1%2Fbatch", "GET /c/{c}/batch", {"c": "1"}),
+        ("/c/1%2F2/x", "GET /{all+}", {"all": "c/1/2/x"}),
+        ("/c/1/user%3Fa", "GET /c/{c}/{role}", {"c": "1", "role": "user"}),
         ("/c/1%252F/x", "GET /c/{c}/{role}", {"c": "1%2F", "role": "x"}),
         ("/c/1/2/3", "GET /{all+}", {"all": "c/1/2/3"}),
     ],

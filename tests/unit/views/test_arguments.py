@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messagelog import AgentMessage, StoredMessage, ToolCall
+from messagelog.views.anthropic import to_anthropic
 from messagelog.views.arguments import as_object, as_object_text, as_text, parsed
+from messagelog.views.bedrock import to_bedrock
+from messagelog.views.openai import to_openai
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -99,10 +105,26 @@ def test_as_object(args: Any, value: dict[str, Any]) -> None:
     assert as_object(args) == value
 
 
-def test_as_object_shares_nothing_with_the_args() -> None:
-    args: dict[str, Any] = {"a": [{"b": []}]}
-    as_object(args)["a"][0]["b"].append(1)
-    assert args == {"a": [{"b": []}]}
+@pytest.mark.parametrize("view", [to_anthropic, to_bedrock, to_openai], ids=lambda it: it.__name__)
+@pytest.mark.parametrize("faithful", [False, True])
+def test_a_view_shares_no_args_with_the_log(view: Any, faithful: bool) -> None:
+    deepest: Any = {"b": 1}
+    for _ in range(199):
+        deepest = [deepest]
+    args: dict[str, Any] = {"a": [{"b": []}], "deep": deepest}
+    message = AgentMessage("assistant", "", tool_calls=(ToolCall("c", "f", args),))
+    stored = StoredMessage.of(message, seq=1, at=datetime.now(UTC))
+    before = copy.deepcopy(args)
+    _spoil(view([stored], faithful=faithful))
+    assert args == before
+
+
+def _spoil(value: Any) -> None:
+    """Changes every list and object inside the value."""
+    if isinstance(value, dict | list):
+        for item in list(value.values()) if isinstance(value, dict) else value:
+            _spoil(item)
+        value.clear()
 
 
 @pytest.mark.parametrize(

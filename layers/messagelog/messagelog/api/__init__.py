@@ -1,4 +1,4 @@
-"""The HTTP side: what the functions are made of."""
+"""The HTTP side: the parts that the functions are made of."""
 
 from messagelog.api.operation import PRECONDITIONS, operation
 from messagelog.api.reply import Reply, accepted, created, newest_page, ok, page

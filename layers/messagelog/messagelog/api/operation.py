@@ -1,7 +1,8 @@
-"""What every function shares: the route it answers, its log, its log line, and errors turned into replies.
+"""The frame of every function: it checks the request, runs the operation, answers errors, and writes one log line.
 
-Message content is private. A log line tells the operation, a hash of the conversation, the status and, of an error, its
-class and code, and of a 5xx where it was raised; never its text, which may quote what was stored. A metric is a number.
+Message content is private. A log line has the operation, a hash of the conversation and the status. For an error it
+also has the class and the code, and for a 5xx the place where it was raised. It never has the error's text, which may
+quote stored content. A metric is a number.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, TypeAlias
 from aws_lambda_powertools.logging import Logger
 
 from messagelog.api.metrics import report
-from messagelog.api.problems import problem_of
+from messagelog.api.problems import RequestError, problem_of
 from messagelog.api.reply import Reply, problem
 from messagelog.api.request import Request
 from messagelog.api.tables import log_of
@@ -34,11 +35,13 @@ for _name in ("boto3", "botocore", "urllib3", "openai", "httpx", "httpx2", "http
 def operation(
     route: str, *, query: Sequence[str] = (), preconditions: Sequence[str] = ()
 ) -> Callable[[Callable[[Request], Reply]], Handler]:
-    """Makes the function's `handler(event, context)` of a function from Request to Reply.
+    """Makes a function from Request to Reply the `handler(event, context)` of a Lambda function.
 
-    `route` is its route key, as in template.yaml; `query` names the query parameters that it knows, and `preconditions`
-    which of the headers If-Match and Idempotency-Key it heeds. A write refuses the others, on which its caller would
-    rely; a read, which is safe to repeat, ignores them.
+    Args:
+        route: The route key, as in template.yaml.
+        query: The query parameters that the operation takes.
+        preconditions: The preconditions that the operation supports, of `PRECONDITIONS`. A write refuses the others,
+            because its caller would rely on them. A read ignores them, because it is safe to repeat.
     """
 
     def decorate(run: Callable[[Request], Reply]) -> Handler:
@@ -50,15 +53,11 @@ def operation(
             failure: Exception | None = None
             request = Request(event, lambda conversation: log_of(conversation, context, counters), context, counters)
             try:
-                request.check_route(route)
-                request.check_caller()
-                request.check_query(query)
-                if not route.startswith("GET "):
-                    request.check_preconditions(refused=set(PRECONDITIONS) - set(preconditions))
+                _check(request, route, query, preconditions)
                 reply = run(request)
             except Exception as error:
                 failure = error
-                reply = problem(*problem_of(error, repeatable=request.is_repeatable))
+                reply = problem(*problem_of(error, repeatable=request.headers.is_repeatable))
             log_outcome(name, request.conversation_hash, context, reply["statusCode"], failure)
             report(name, counters, failure)
             return reply
@@ -68,10 +67,24 @@ def operation(
     return decorate
 
 
-def log_outcome(name: str, conversation: str, context: Any, status: int, error: Exception | None = None) -> None:
-    """Logs what became of an operation; `conversation` is its hash.
+def _check(request: Request, route: str, query: Sequence[str], preconditions: Sequence[str]) -> None:
+    """Refuses a request that this operation does not serve. A caller without a tenant learns nothing else."""
+    request.check_route(route)
+    _ = request.tenant
+    request.query.check_names(query)
+    if not route.startswith("GET "):
+        request.headers.check_unsupported([name for name in PRECONDITIONS if name not in preconditions])
 
-    A 5xx is the stack's own fault, and so an error to whoever runs it.
+
+def log_outcome(name: str, conversation: str, context: Any, status: int, error: Exception | None = None) -> None:
+    """Logs the outcome of an operation.
+
+    Args:
+        name: The operation.
+        conversation: The hash of the conversation.
+        context: Lambda's context of the invocation.
+        status: The HTTP status. A 5xx is a fault of the stack, and so an error for whoever runs it.
+        error: The error that ended the operation.
     """
     fields: dict[str, Any] = {
         "operation": name,
@@ -81,7 +94,7 @@ def log_outcome(name: str, conversation: str, context: Any, status: int, error: 
     }
     if error is not None:
         fields["error"] = type(error).__name__
-    if isinstance(error, MessageLogError) and error.code:
+    if isinstance(error, MessageLogError | RequestError) and error.code:
         fields["code"] = error.code
     if status < 500 or error is None:
         logger.info("request", extra=fields)

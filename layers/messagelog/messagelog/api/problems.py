@@ -68,14 +68,16 @@ class RequestError(Exception):
         title: The title of the problem.
         detail: What is wrong and what to do.
         path: The parameter or header at fault; "" for the body, None for the request as a whole.
+        code: Names the cause in the log, for a fault of the stack; else empty.
     """
 
-    def __init__(self, status: int, title: str, detail: str, path: str | None = None) -> None:
+    def __init__(self, status: int, title: str, detail: str, path: str | None = None, *, code: str = "") -> None:
         super().__init__(status, title, detail, path)
         self.status = status
         self.title = title
         self.detail = detail
         self.path = path
+        self.code = code
 
 
 def problem_of(error: Exception, *, repeatable: bool) -> tuple[int, dict[str, Any], dict[str, str]]:

@@ -53,7 +53,7 @@ def start_turn(request: Request, chat: Chat) -> int:
         UnknownOutcomeError: The content may be queued, or the worker may be started.
     """
     model_settings()
-    worker, content, holder = chat_worker(), request.optional_content(), uuid4().hex
+    worker, content, holder = chat_worker(), request.body.optional_content(), uuid4().hex
     message = None if content is None else drafts.admit(drafts.user(content))
     lease = chat.state.acquire(holder, seconds=_START_SECONDS)
     try:

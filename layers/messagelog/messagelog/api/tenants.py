@@ -1,42 +1,65 @@
-"""Who may see which conversations: with a JWT authorizer, those of the tenant that the caller's token names.
+"""Tenants: with a JWT authorizer, a caller reaches only the conversations of the tenant that its token names.
 
 The claims come from API Gateway, which has verified the token ("Control access to HTTP APIs with JWT authorizers" in
-its developer guide), and never from what the caller sent.
+its developer guide). Nothing that the caller sends names a tenant.
+
+Tenants are on if the setting for the claim is set, and the authorizer has to agree. CloudFormation updates functions
+and authorizer one after the other, so for a while one of them may know about tenants and the other may not. Every
+request is refused in that time: to serve it would show one tenant's conversation to another, or to nobody.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from messagelog.api.problems import RequestError
+from messagelog.names import MAX_NAME_BYTES, is_printable_name
 
-MAX_NAME_BYTES = 256
-_JOINERS = re.compile("[\u200c\u200d]")  # not printable by themselves, but part of words and of emoji
-_SEPARATOR = "\x1f"  # ASCII's unit separator: in no name, since it is not printable
-
-
-def is_name(text: str) -> bool:
-    """Whether this can name a conversation or a tenant: printable text of 1 to 256 UTF-8 bytes."""
-    return text != "" and _JOINERS.sub("", text).isprintable() and len(text.encode(errors="replace")) <= MAX_NAME_BYTES
+_SEPARATOR = "\x1f"  # ASCII's unit separator: it is not printable, and so in no name
 
 
-def tenant_of(event: Mapping[str, Any], claim: str) -> str:
-    """The tenant that the claim of the caller's verified token names. Raises RequestError if it names none.
+def tenant_of(event: Mapping[str, Any], claim: str | None) -> str | None:
+    """Returns the tenant that the caller's verified token names.
 
-    API Gateway writes a claim that is a list as `[a b]`, so that two lists may look alike: such a text is refused.
+    Args:
+        event: The event of API Gateway.
+        claim: The claim that names the tenant; None if the stack has no tenants.
+
+    Returns:
+        The tenant, None if the stack has no tenants.
+
+    Raises:
+        RequestError: 403, because the token names no tenant, or because a token was verified although the stack has
+            no tenants.
     """
-    value: Any = event
-    for name in ("requestContext", "authorizer", "jwt", "claims", claim):
-        value = value.get(name) if isinstance(value, Mapping) else None
-    if type(value) is not str or not is_name(value) or not value.strip() or value.startswith("["):
+    jwt = _member(event, "requestContext", "authorizer", "jwt")
+    if claim is None:
+        if jwt is not None:
+            detail = (
+                "a token was verified, but no claim is configured that names the tenant; try again after the update"
+            )
+            raise RequestError(403, "No tenant", detail, code="TenantClaimNotConfigured")
+        return None
+    tenant = _member(jwt, "claims", claim)
+    # API Gateway writes a claim that is a list as `[a b]`, so two lists may look alike.
+    if not is_printable_name(tenant) or not tenant.strip() or tenant.startswith("["):
         detail = f"the token's claim {claim} must name one tenant: printable text of 1 to {MAX_NAME_BYTES} UTF-8 bytes"
-        raise RequestError(403, "No tenant", detail)
-    return value
+        raise RequestError(403, "No tenant", detail, code="TenantClaimMissing" if jwt else "NoToken")
+    return tenant
 
 
 def partition_key(tenant: str, conversation: str) -> str:
-    """What the tables call a tenant's conversation. No two pairs share one, nor does any name of a conversation alone,
-    so that a table keeps tenants apart that has held conversations without."""
+    """Returns the name of a tenant's conversation in the tables.
+
+    No two pairs share one. No conversation without a tenant has one either, so a table keeps tenants apart that has
+    held conversations without tenants.
+    """
     return f"{tenant}{_SEPARATOR}{conversation}"
+
+
+def _member(value: Any, *path: str) -> Any:
+    """The value at the end of a path of keys, None if a part of it is missing."""
+    for name in path:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value

@@ -14,7 +14,18 @@ from messagelog.codec.originals import check_original, original_from_json, origi
 from messagelog.errors import CodecError
 from messagelog.messages import ORIGINS, ROLES, AgentMessage, Origin, Role, StoredMessage, ToolCall
 from messagelog.sdk_objects import fields_of
-from messagelog.strictjson import below, copied, dumps, kind_of, refuse_kind, require, require_object
+from messagelog.strictjson import (
+    Owned,
+    Take,
+    below,
+    checked,
+    copied,
+    dumps,
+    kind_of,
+    refuse_kind,
+    require,
+    require_object,
+)
 
 _MESSAGE_FIELDS = ("role", "content", "name", "toolCalls", "toolCallId", "origin", "createdAt", "files", "original")
 _STORED_FIELDS = ("seq", "at")
@@ -27,7 +38,8 @@ def parse(value: AgentMessage | Mapping[str, object], path: str = "") -> AgentMe
 
     Args:
         value: The message, as a value or in its JSON form. In the JSON form, null for an optional field means that the
-            field is absent. `seq` and `at` are ignored, so that the result of a read can be appended elsewhere.
+            field is absent. `seq` and `at` are ignored, so that the result of a read can be appended elsewhere. The
+            parts of an `Owned` form are kept and not copied.
         path: The path of the message in what the caller gave, for errors.
 
     Raises:
@@ -40,16 +52,17 @@ def parse(value: AgentMessage | Mapping[str, object], path: str = "") -> AgentMe
         _refuse_foreign(value, path)
         fields = require_object(value, path, (*_MESSAGE_FIELDS, *_STORED_FIELDS))
         read_files, read_original = parse_files, parse_original
+    take = checked if isinstance(value, Owned) else copied
     message = AgentMessage(
         role=cast(Role, choice(fields, path, "role", ROLES)),
         content=(content := text(fields, path, "content")),
         name=optional_text(fields, path, "name"),
-        tool_calls=_tool_calls(fields.get("toolCalls"), below(path, "toolCalls")),
+        tool_calls=_tool_calls(fields.get("toolCalls"), below(path, "toolCalls"), take),
         tool_call_id=optional_text(fields, path, "toolCallId"),
         origin=None if fields.get("origin") is None else cast(Origin, choice(fields, path, "origin", ORIGINS)),
         created_at=time(fields.get("createdAt"), below(path, "createdAt")),
         files=read_files(fields.get("files"), below(path, "files"), content),
-        original=read_original(fields.get("original"), below(path, "original")),
+        original=read_original(fields.get("original"), below(path, "original"), take),
     )
     if message.role == "reasoning" and message.files:
         raise CodecError(below(path, "files"), "a message of role reasoning cannot have files")
@@ -159,19 +172,19 @@ def _fields_of(message: AgentMessage, path: str) -> dict[str, Any]:
     }
 
 
-def _tool_calls(value: object, path: str) -> tuple[ToolCall, ...]:
+def _tool_calls(value: object, path: str, take: Take) -> tuple[ToolCall, ...]:
     if value is None:
         return ()
     calls = require(value, path, list)
-    return tuple(_tool_call(call, f"{path}[{index}]") for index, call in enumerate(calls))
+    return tuple(_tool_call(call, f"{path}[{index}]", take) for index, call in enumerate(calls))
 
 
-def _tool_call(value: object, path: str) -> ToolCall:
+def _tool_call(value: object, path: str, take: Take) -> ToolCall:
     fields = require_object(value, path, _CALL_FIELDS)
     if "args" not in fields:
         raise CodecError(below(path, "args"), "is missing: a call without arguments has {}")
     return ToolCall(
         id=text(fields, path, "id"),
         name=text(fields, path, "name"),
-        args=copied(fields["args"], (path, "args")),
+        args=take(fields["args"], (path, "args")),
     )

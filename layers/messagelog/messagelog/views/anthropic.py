@@ -30,7 +30,7 @@ from messagelog.views.alternation import (
 from messagelog.views.arguments import as_object
 from messagelog.views.exchanges import Call
 from messagelog.views.names import Ids, Names
-from messagelog.views.turns import ProviderMessage, Turn, bodies
+from messagelog.views.turns import ProviderMessage, Turn, unshared_bodies
 
 LEGAL_ID = r"[a-zA-Z0-9_-]+"
 MAX_NAME_LENGTH = 128
@@ -49,7 +49,7 @@ def to_anthropic(messages: Sequence[StoredMessage], *, faithful: bool = False) -
     Returns:
         Turns `{"role": "user" | "assistant", "content": [block, …]}`.
     """
-    return bodies(turns(messages, faithful=faithful))
+    return unshared_bodies(turns(messages, faithful=faithful))
 
 
 def turns(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[Turn]:

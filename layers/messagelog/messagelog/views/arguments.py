@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from messagelog.messages import JSONValue
-from messagelog.strictjson import copied
+from messagelog.strictjson import checked
 
 OTHER = "args"
 """The key for args that are not an object."""
@@ -40,17 +40,15 @@ def as_object_text(args: JSONValue) -> str:
 
 
 def as_object(args: JSONValue) -> dict[str, JSONValue]:
-    """Returns args as an object that shares nothing with them.
+    """Returns args as an object, which shares what is inside with them.
 
     Text that holds a JSON object is parsed, and missing args are `{}`. Anything else goes under the key `args`, and so
     does the text of an object that parsing would change.
     """
-    if isinstance(args, dict):
-        return {key: copied(value, "") for key, value in args.items()}
     if _is_missing(args):
         return {}
-    value = parsed(args) if isinstance(args, str) else None
-    return value if isinstance(value, dict) else {OTHER: copied(args, "")}
+    value = parsed(args) if isinstance(args, str) else args
+    return value if isinstance(value, dict) else {OTHER: args}
 
 
 def parsed(text: str) -> JSONValue:
@@ -61,7 +59,7 @@ def parsed(text: str) -> JSONValue:
     """
     try:
         value = json.loads(text, object_pairs_hook=_object, parse_int=_int, parse_float=_float, parse_constant=_refuse)
-        return copied(value, "")
+        return checked(value, "")
     except (ValueError, ArithmeticError, RecursionError):
         return text
 
@@ -73,7 +71,7 @@ def _is_missing(args: JSONValue) -> bool:
 def _holds_object(text: str) -> bool:
     """Whether every JSON parser reads an object from the text. A duplicate key and a rounded number are fine."""
     try:
-        value = copied(json.loads(text, parse_constant=_refuse), "")
+        value = checked(json.loads(text, parse_constant=_refuse), "")
     except (ValueError, RecursionError):
         return False
     return isinstance(value, dict)

@@ -32,7 +32,7 @@ from messagelog.views.alternation import (
 from messagelog.views.arguments import as_object
 from messagelog.views.exchanges import Call
 from messagelog.views.names import Ids, Names
-from messagelog.views.turns import ProviderMessage, Turn, bodies
+from messagelog.views.turns import ProviderMessage, Turn, unshared_bodies
 
 NO_OUTPUT = "(no output)"
 RESULTS_RECEIVED = "(Tool results received.)"
@@ -52,7 +52,7 @@ def to_bedrock(messages: Sequence[StoredMessage], *, faithful: bool = False) -> 
     Returns:
         Messages `{"role": "user" | "assistant", "content": [block, …]}`.
     """
-    return bodies(turns(messages, faithful=faithful))
+    return unshared_bodies(turns(messages, faithful=faithful))
 
 
 def turns(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[Turn]:

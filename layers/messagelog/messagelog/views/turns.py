@@ -47,5 +47,16 @@ class Turn:
 
 
 def bodies(turns: list[Turn]) -> list[ProviderMessage]:
-    """Returns the turns as the provider gets them."""
+    """Returns the turns as the provider gets them. They share args with the messages that they were made from."""
     return [turn.body for turn in turns]
+
+
+def unshared_bodies(turns: list[Turn]) -> list[ProviderMessage]:
+    """Returns the turns as the provider gets them. They share nothing with the messages."""
+    return [_unshared(turn.body) for turn in turns]
+
+
+def _unshared(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _unshared(item) for key, item in value.items()}
+    return [_unshared(item) for item in value] if isinstance(value, list) else value
