@@ -17,12 +17,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.util import find_spec
+from inspect import getclosurevars
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import boto3
 import pytest
-from messagelog.api import chat, sending, tables, worker
+from messagelog.api import VIEW_QUERY, chat, sending, tables, worker
 from messagelog.dynamodb import Retry
 from messagelog.settings import settings
 from moto import mock_aws
@@ -34,14 +36,32 @@ from local.template import read_template
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-APPENDS = ("add", "append", "append_many")
-VIEWS = ("to_openai", "to_anthropic", "to_langchain", "to_bedrock")
-READS = ("all", "last", "count", *VIEWS)
-OPERATIONS = (*APPENDS, *READS)
-CHAT_OPERATIONS = ("enqueue", "send", "get_system", "put_system", "chat_messages", "clear")
+MESSAGES = "/conversations/{conversation}/messages"
 
 MAX_REPLY_BYTES = 6_291_556  # from the text of Lambda's error ResponseSizeTooLarge
 PROBLEM_TYPE = "application/problem+json"  # RFC 9457
+
+
+def handler_of(operation: str) -> Callable[[Any, Any], Mapping[str, Any]]:
+    """Return the handler that Lambda would call."""
+    handler: Callable[[Any, Any], Mapping[str, Any]] = importlib.import_module(operation).handler
+    return handler
+
+
+def query_of(operation: str) -> tuple[str, ...]:
+    """Return the query parameters that an operation knows."""
+    return tuple(getclosurevars(handler_of(operation)).nonlocals["query"])
+
+
+# The operations by their routes, and by the query parameters that their handlers know. A route without a handler fails a
+# test of the template.
+_ROUTES = {route.function.module: route for route in read_template().routes if find_spec(route.function.module)}
+OPERATIONS = tuple(name for name, route in _ROUTES.items() if route.path.startswith(MESSAGES))
+CHAT_OPERATIONS = tuple(name for name in _ROUTES if name not in OPERATIONS)
+READS = tuple(name for name in OPERATIONS if _ROUTES[name].method == "GET")
+APPENDS = tuple(name for name in OPERATIONS if name not in READS)
+PAGED = tuple(name for name in READS if "after" in query_of(name))
+VIEWS = tuple(name for name in PAGED if set(VIEW_QUERY) <= set(query_of(name)))
 
 
 @dataclass(frozen=True)
@@ -167,12 +187,6 @@ def empty(client: DynamoDBClient) -> None:
 @cache
 def _table_definitions() -> list[dict[str, Any]]:
     return list(read_template().tables.values())
-
-
-def handler_of(operation: str) -> Callable[[Any, Any], Mapping[str, Any]]:
-    """The handler that Lambda would call."""
-    handler: Callable[[Any, Any], Mapping[str, Any]] = importlib.import_module(operation).handler
-    return handler
 
 
 def new_process() -> None:
