@@ -53,8 +53,8 @@ def query_of(operation: str) -> tuple[str, ...]:
     return tuple(getclosurevars(handler_of(operation)).nonlocals["query"])
 
 
-# The operations by their routes, and by the query parameters that their handlers know. A route without a handler fails a
-# test of the template.
+# The operations by their routes, and by the query parameters that their handlers know. A route without a handler fails
+# a test of the template.
 _ROUTES = {route.function.module: route for route in read_template().routes if find_spec(route.function.module)}
 OPERATIONS = tuple(name for name, route in _ROUTES.items() if route.path.startswith(MESSAGES))
 CHAT_OPERATIONS = tuple(name for name in _ROUTES if name not in OPERATIONS)

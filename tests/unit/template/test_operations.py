@@ -8,8 +8,10 @@ import sys
 from inspect import getclosurevars
 
 import pytest
+import yaml
 
 from local.template import ROOT
+from tests.support.http_api import VIEWS
 from tests.support.sam_template import OPERATIONS, ROUTES, TEMPLATE, each_operation, logical_id, routes_of
 
 FILES = sorted(path.stem for path in (ROOT / "functions").glob("*.py"))
@@ -18,7 +20,9 @@ LISTED = {
     for path, methods in TEMPLATE["Resources"]["Api"]["Properties"]["DefinitionBody"]["paths"].items()
     for method in methods
 }
-TESTS = [path.read_text() for path in (ROOT / "tests/integration/handlers").glob("test_*.py")]
+DESCRIBED = yaml.safe_load((ROOT / "openapi.yaml").read_text())["paths"]
+FOLDERS = ("tests/integration/handlers", "tests/support")
+TESTS = [path.read_text() for folder in FOLDERS for path in (ROOT / folder).glob("*.py")]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -66,8 +70,15 @@ def test_each_sample_event_has_an_operation() -> None:
 
 @each_operation
 def test_each_operation_has_a_test(operation: str) -> None:
-    named = any(re.search(rf"""["']{operation}["']""", test) for test in TESTS)
-    assert named, f"no test calls {operation}: add one to tests/integration/handlers"
+    call = re.compile(rf"""\b(?:api\.\w+|handler_of|event)\(\s*["']{operation}["']""")
+    tested = operation in VIEWS or any(call.search(test) for test in TESTS)  # all views share their tests
+    assert tested, f"no test calls {operation}: add one to tests/integration/handlers"
+
+
+@pytest.mark.parametrize("route", ROUTES.values())
+def test_each_route_is_described(route: str) -> None:
+    method, path = route.split()
+    assert method.lower() in DESCRIBED.get(path, {}), f"{route} is not described: add it to openapi.yaml"
 
 
 def test_no_file_hides_a_module_of_the_standard_library() -> None:
