@@ -1,7 +1,6 @@
 """Fixtures `chat_api`, `scripted`, `work` and `state`: the functions on moto, their model and their worker.
 
-Lambda's part is played by hand: what `send` invokes is kept, and a test runs the worker on it when and as often as it
-wants.
+The test plays Lambda's part: it keeps the events of `send`, and runs the worker on them when and as often as it wants.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def chat_table() -> Iterator[DynamoDBClient]:
 
 
 class Worker:
-    """The worker function: what it is invoked with is kept until it is told to run."""
+    """The worker function. Its events are kept until a test runs it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._events: list[dict[str, str]] = []

@@ -1,4 +1,4 @@
-"""The work of other processes on a chat: each function here runs in a process of its own."""
+"""Functions of the tests that run in processes of their own, on one chat."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.support.chats import Weather, send_if_due
 from tests.support.tables import PATIENT
 
 processes = multiprocessing.get_context("forkserver")
-"""Makes processes that have imported all this already, and know nothing of the one that runs the tests."""
+"""Makes processes that have imported this module, and share nothing with the one that runs the tests."""
 processes.set_forkserver_preload([__name__])
 
 
@@ -53,7 +53,7 @@ _done: Event
 
 
 def prepare(start: Barrier, done: Event) -> None:
-    """Run first in each process: nobody begins before all are there, and `done` says that nothing more is queued."""
+    """Runs first in each process. None begins before all are ready, and `done` says that nothing more is queued."""
     global _start, _done
     _start, _done = start, done
 

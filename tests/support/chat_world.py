@@ -36,7 +36,7 @@ class Host:
 
 @dataclass(eq=False)
 class Op:
-    """The actions of one caller, and what it wrote: moves of the window, and prompt trees."""
+    """One call of one caller, with the number of moves and prompt trees that it wrote."""
 
     kind: str
     begin: int

@@ -42,11 +42,11 @@ class Talk:
         return ChatService(self.chat(), self.provider, ChatConfig(**config))
 
     def log(self) -> list[StoredMessage]:
-        """All that is in the log."""
+        """All messages of the log."""
         return MessageLog(self.storage).all()
 
     def said(self) -> Said:
-        """Roles and contents of all that is in the log."""
+        """Roles and contents of all messages of the log."""
         return said(self.log())
 
     def asked(self, request: int = -1) -> Said:
@@ -74,7 +74,7 @@ class Weather(ToolPackage):
 
 
 def send_if_due(service: ChatService) -> list[StoredMessage]:
-    """A turn as one over HTTP is: begun, and then resumed by who does it."""
+    """A turn as over HTTP: begun, and then resumed by a worker."""
     holder = uuid4().hex
     service.chat().state.acquire(holder, seconds=60)
     return service.resume(holder)

@@ -1,10 +1,10 @@
-"""Time for tests: it passes only while someone sleeps, so no test waits and none depends on speed."""
+"""Time for tests. It passes only while somebody sleeps, so no test waits, and none depends on the machine's speed."""
 
 from __future__ import annotations
 
 
 class Clock:
-    """A clock to call for the time in seconds; `pauses` are the sleeps so far."""
+    """Call it for the time in seconds. `pauses` holds the sleeps so far."""
 
     def __init__(self) -> None:
         self.now = 0.0

@@ -32,7 +32,7 @@ _OPERATORS = {"=": operator.eq, "<": operator.lt, "<=": operator.le, ">": operat
 
 @dataclass
 class Tables:
-    """The things that all hosts share: the items of all tables, DynamoDB's time, and the tokens that it remembers."""
+    """The items of all tables, DynamoDB's time, and the tokens that it remembers. All hosts share them."""
 
     now: float = 1_800_000_000.0
     partitions: defaultdict[tuple[str, str], dict[str, Item]] = field(default_factory=lambda: defaultdict(dict))

@@ -21,7 +21,7 @@ from tests.support.http_api import HttpApi
 
 @dataclass
 class Waiting:
-    """Time for a send that waits: it passes while the send sleeps, and `meanwhile` happens in the first pause."""
+    """Time for a send that waits. It passes while the send sleeps, and `meanwhile` happens in the first pause."""
 
     clock: Clock = field(default_factory=Clock)
     meanwhile: Callable[[], object] = lambda: None
@@ -92,7 +92,7 @@ def test_a_failed_turn_ends_the_wait(chat_api: HttpApi, scripted: ChatServer, wo
 def test_a_failing_table_during_a_wait_is_not_an_error(
     chat_api: HttpApi, scripted: ChatServer, work: Worker, waiting: Waiting, monkeypatch: pytest.MonkeyPatch, read: str
 ) -> None:
-    """What was to be said is in the queue: told of an error, the caller would say it again."""
+    """The content is in the queue. After an error, the caller would send it again."""
 
     def fail(_: object) -> None:
         raise ThrottledError("nothing was written, try again later")

@@ -1,4 +1,4 @@
-"""What a turn of the deployed chat is set up with, and that neither its logs nor its errors tell what it is about."""
+"""The set-up of a turn of the deployed chat, and the content that its logs and errors must not hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many processes on one conversation: what is queued comes into the log once and in order, and turns stay whole."""
+"""Many processes on one conversation: each queued message comes into the log once and in order."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PRODUCERS, MESSAGES, SENDERS, TURNS = 10, 6, 2, 5
 
 @pytest.fixture(scope="module", autouse=True)
 def import_path() -> Iterator[None]:
-    """New processes find what this one finds."""
+    """New processes import from the same places as this one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
         yield
@@ -64,7 +64,7 @@ def in_the_log(service: ChatService) -> Said:
 
 
 def crowd(size: int) -> tuple[ProcessPoolExecutor, Any]:
-    """So many processes that begin together, and the event that tells them that nothing more is queued."""
+    """A pool of processes that begin together, and the event that tells them that nothing more is queued."""
     done = processes.Event()
     return ProcessPoolExecutor(size, processes, prepare, (processes.Barrier(size), done)), done
 
@@ -87,7 +87,7 @@ def test_ten_processes_queue_while_two_send(place: Place, server: ChatServer) ->
         assert own == [f"{producer}.{number}" for number in range(MESSAGES)]
     assert [role for role, _ in log].count("assistant") == turns
     for (role, content), (_, before) in zip(log[1:], log, strict=False):
-        assert role == "user" or content == f"re: {before}", "each answer stands behind what it answers"
+        assert role == "user" or content == f"re: {before}", "each answer follows its question"
 
 
 def test_two_processes_that_send_at_once_never_interleave_a_turn(place: Place, server: ChatServer) -> None:
@@ -103,7 +103,7 @@ def test_two_processes_that_send_at_once_never_interleave_a_turn(place: Place, s
 
 
 class Held:
-    """A reply that a process hears all of but the end, until the test lets it go on."""
+    """A reply whose end is held back until the test lets it go on."""
 
     def __init__(self, text: str = "Ahoy!") -> None:
         self.heard, self.go_on = threading.Event(), threading.Event()

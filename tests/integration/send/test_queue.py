@@ -1,4 +1,4 @@
-"""The queue in a send: taken in at its start, each message once, in order; what comes later waits for the next."""
+"""The queue in a send: drained at its start, each message once and in order. Later messages wait for the next send."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_a_message_keeps_the_time_when_it_was_queued(talk: Talk) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_failing_sends_lose_and_double_nothing(talk: Talk, seed: int) -> None:
-    """The log fails at every second append or so; sends are repeated until the queue is empty."""
+    """About every second append fails. Sends are repeated until the queue is empty."""
     rng = random.Random(seed)
     talk.storage = Unreliable(rng)
     talk.server.otherwise = Reply("r")
@@ -127,7 +127,7 @@ def test_failing_sends_lose_and_double_nothing(talk: Talk, seed: int) -> None:
 
 
 def test_a_raising_hook_keeps_nothing_out_of_the_log(talk: Talk) -> None:
-    """Not of the queue, nor of what the user says behind it."""
+    """Neither the rest of the queue nor the user's message after it."""
     service = talk.service()
     for number in range(50):
         service.queue().user(str(number))
@@ -155,7 +155,7 @@ class Counted(MemoryStorage):
 
 
 class Unreliable(MemoryStorage):
-    """Fails now and then, and does nothing then."""
+    """Fails now and then, and writes nothing in this case."""
 
     def __init__(self, rng: random.Random) -> None:
         super().__init__()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -112,7 +113,7 @@ class DynamoDBChatState:
         if not move.holds(before):
             raise SendRunningError
         own = uuid4().hex
-        change = Change(move.conditions, {**move.new, "moved": own}, raises_fence=True).once(before)
+        change = replace(move, new={**move.new, "moved": own}).once(before)
 
         def tell(places: Collection[int], end: float | None) -> Outcome:
             found = self._items.state(end)
