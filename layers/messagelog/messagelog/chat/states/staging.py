@@ -16,6 +16,8 @@ ever drained (`drained`), in the same transaction, and a put that follows a lost
     no             at or after it   it may have been drained               none: UnknownOutcomeError
 
 - The first put does not check `drained`, so that queueing a message never waits for a send that writes the state item.
+- An entry may come before `drained` although nobody drained it, because DynamoDB's clock tells whole seconds. Then only
+  a lost reply leaves the outcome unknown. The drain takes the entry as any other.
 - The record never goes backwards. A drain of entries before it checks only that it is there.
 - A drain by hand (`chat.record` with the conditions of `unstaging`) records as a send does. Only the fence is missing.
 - Entries of version 0.1.0 have the same form, with the time of a host as their number. New entries come after them. A
