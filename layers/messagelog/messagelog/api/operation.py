@@ -58,7 +58,7 @@ def operation(
             except Exception as error:
                 failure = error
                 reply = problem(*problem_of(error, repeatable=request.headers.is_repeatable))
-            log_outcome(name, request.conversation_hash, context, reply["statusCode"], failure)
+            log_outcome(name, request.hashes, context, reply["statusCode"], failure)
             report(name, counters, failure)
             return reply
 
@@ -76,12 +76,15 @@ def _check(request: Request, route: str, query: Sequence[str], preconditions: Se
         request.headers.check_unsupported([name for name in PRECONDITIONS if name not in preconditions])
 
 
-def log_outcome(name: str, conversation: str, context: Any, status: int, error: Exception | None = None) -> None:
+def log_outcome(
+    name: str, hashes: Mapping[str, str], context: Any, status: int, error: Exception | None = None
+) -> None:
     """Logs the outcome of an operation.
 
     Args:
         name: The operation.
-        conversation: The hash of the conversation.
+        hashes: The hashes of the conversation and, with tenants, of the tenant. An access log cannot hash a claim
+            ("Customizing HTTP API access logs"), so this line names the tenant; `request_id` joins the two.
         context: Lambda's context of the invocation.
         status: The HTTP status. A 5xx is a fault of the stack, and so an error for whoever runs it.
         error: The error that ended the operation.
@@ -89,7 +92,7 @@ def log_outcome(name: str, conversation: str, context: Any, status: int, error: 
     fields: dict[str, Any] = {
         "operation": name,
         "request_id": getattr(context, "aws_request_id", None),
-        "conversation": conversation,
+        **hashes,
         "status": status,
     }
     if error is not None:

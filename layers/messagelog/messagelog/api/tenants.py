@@ -58,6 +58,12 @@ def partition_key(tenant: str, conversation: str) -> str:
     return f"{tenant}{_SEPARATOR}{conversation}"
 
 
+def tenant_in(key: str) -> str | None:
+    """Returns the tenant in a name from `partition_key`, None if the name has no tenant."""
+    tenant, separator, _ = key.partition(_SEPARATOR)
+    return tenant if separator else None
+
+
 def _member(value: Any, *path: str) -> Any:
     """The value at the end of a path of keys, None if a part of it is missing."""
     for name in path:

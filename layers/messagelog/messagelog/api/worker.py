@@ -19,7 +19,7 @@ from aws_lambda_powertools.utilities import parameters
 from messagelog.api.chat import open_chat
 from messagelog.api.metrics import report
 from messagelog.api.operation import log_outcome
-from messagelog.api.request import conversation_hash
+from messagelog.api.request import hashes_of
 from messagelog.chat.errors import LeaseLostError, NoModelError, ProviderError, SendRunningError, TurnDoneError
 from messagelog.chat.providers import Provider
 from messagelog.chat.sending.service import ChatConfig, ChatService
@@ -109,7 +109,7 @@ def worker(run: Callable[[Invocation], object]) -> Handler:
         status = (
             409 if isinstance(failure, SendRunningError | TurnDoneError | LeaseLostError) else 500 if failure else 200
         )
-        log_outcome(name, conversation_hash(invocation.conversation), context, status, failure)
+        log_outcome(name, hashes_of(invocation.conversation), context, status, failure)
         report(name, invocation.counters, failure)
         if failure and not isinstance(failure, TurnDoneError):
             raise DeliveryFailedError(_reason(failure)) from None

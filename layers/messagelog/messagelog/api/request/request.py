@@ -14,7 +14,7 @@ from messagelog.api.request.event import read_event
 from messagelog.api.request.headers import Headers
 from messagelog.api.request.path import Path
 from messagelog.api.request.query import Query
-from messagelog.api.tenants import partition_key, tenant_of
+from messagelog.api.tenants import partition_key, tenant_in, tenant_of
 from messagelog.dynamodb import Counters
 from messagelog.log import MessageLog
 from messagelog.messages import AgentMessage
@@ -83,11 +83,26 @@ class Request:
             return conversation_hash(self.partition_key)
         return conversation_hash(self.path.given_conversation)
 
+    @property
+    def hashes(self) -> dict[str, str]:
+        """The hashes of the conversation and of the caller's tenant, if it has one, for a log line."""
+        found = {"conversation": self.conversation_hash}
+        with suppress(RequestError):
+            if self.tenant is not None:
+                found["tenant"] = conversation_hash(self.tenant)
+        return found
+
     def append(self, *messages: AgentMessage) -> Append:
         """Returns the append of these messages with the request's preconditions."""
         return Append(messages, self.headers.if_match, self.headers.idempotency_key)
 
 
+def hashes_of(key: str) -> dict[str, str]:
+    """Returns the hashes of a partition key and of the tenant in it, if there is one, for a log line."""
+    tenant = tenant_in(key)
+    return {"conversation": conversation_hash(key)} | ({} if tenant is None else {"tenant": conversation_hash(tenant)})
+
+
 def conversation_hash(name: str) -> str:
-    """Tells the log lines of one conversation from others, without its name."""
+    """Tells the log lines of one conversation or tenant from others, without its name."""
     return sha256(name.encode(errors="replace")).hexdigest()[:16]
