@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from messagelog.views.anthropic import to_anthropic
+from messagelog.views.window_limits import WindowLimits
 from messagelog.views.windows import window
 
 from tests.reported.test_views_openai import UNANSWERED, assistant, function, log_of, result, user
@@ -135,7 +136,7 @@ def test_args_that_are_not_an_object_go_under_one_key() -> None:
 def test_a_window_does_not_start_with_half_an_exchange() -> None:
     """github.com/anthropics/claude-code/issues/18947, github.com/langchain-ai/langchain/pull/33268."""
     log = log_of(user("find"), assistant("", ("t1", "f", {})), result("t1", "R"), assistant("done"), user("thanks"))
-    assert to_anthropic(window(log.newest_first(), last=3)) == [said("user", "thanks")]
+    assert to_anthropic(window(log.newest_first(), WindowLimits(last=3))) == [said("user", "thanks")]
 
 
 def test_one_of_two_parallel_results_never_came() -> None:

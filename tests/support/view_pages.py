@@ -8,6 +8,7 @@ from typing import Any
 
 from messagelog import StoredMessage
 from messagelog.views.pages import Page, PageTooLargeError, page
+from messagelog.views.target import Target
 
 
 def size(body: dict[str, Any]) -> int:
@@ -56,7 +57,7 @@ def joined(parts: list[Page]) -> list[dict[str, Any]]:
 
 
 def whole_view(view: ModuleType, log: list[StoredMessage], *, faithful: bool = False) -> list[dict[str, Any]]:
-    return [turn.body for turn in view.turns(log, faithful=faithful)]
+    return [turn.body for turn in view.turns(log, Target(faithful=faithful))]
 
 
 def largest_stretch(view: ModuleType, log: list[StoredMessage]) -> int:

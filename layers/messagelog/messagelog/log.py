@@ -9,27 +9,41 @@ from typing import Any, TypedDict, Unpack, overload
 from messagelog import codec
 from messagelog.checks import check_has, check_number
 from messagelog.errors import ExpectedCountError, OnAppendError
-from messagelog.messages import AgentMessage, Messages, Role, StoredMessage
+from messagelog.messages import AgentMessage, File, Messages, Role, StoredMessage
 from messagelog.reply_limit import check_fits_a_reply
 from messagelog.storage import Append, Appended, Storage
 from messagelog.views.anthropic import to_anthropic
 from messagelog.views.bedrock import to_bedrock
 from messagelog.views.langchain import to_langchain
 from messagelog.views.openai import to_openai
+from messagelog.views.target import ViewOptions
 from messagelog.views.turns import ProviderMessage
+from messagelog.views.window_limits import WindowLimits
 from messagelog.views.windows import window
 
 Listener = Callable[[StoredMessage], object]
 
 
-class WindowLimits(TypedDict, total=False):
-    """How much of the history a view shows: the arguments of `MessageLog.window`."""
-
+class _Limits(TypedDict, total=False):
     last: int | None
     max_tokens: int | None
+    step: int
     count_tokens: Callable[[str], int] | None
+    count_file: Callable[[File], int] | None
+
+
+class WindowArguments(_Limits, total=False):
+    """How much of the history a view shows: the arguments of `MessageLog.window`."""
+
     after: int
     consistent: bool
+
+
+_WINDOW_ARGUMENTS = (*_Limits.__annotations__, "after", "consistent")
+
+
+class ViewArguments(WindowArguments, ViewOptions, total=False):
+    """The arguments of a view of a log."""
 
 
 class MessageLog:
@@ -163,59 +177,64 @@ class MessageLog:
     def window(
         self,
         *,
-        last: int | None = None,
-        max_tokens: int | None = None,
-        count_tokens: Callable[[str], int] | None = None,
         after: int = 0,
         consistent: bool = True,
+        **limits: Unpack[_Limits],
     ) -> Messages:
         """Returns the newest messages within the limits, cut where a provider accepts the cut, oldest first.
 
-        It reads about as much as it returns.
+        It reads about as much as it returns, and is empty only if the log is.
 
         Args:
-            last: The largest number of messages; None for no limit.
-            max_tokens: The largest number of tokens of their text; None for no limit.
-            count_tokens: Counts the tokens of a text. By default a token is estimated at 4 bytes of UTF-8.
             after: The seq after which the log begins for this window.
             consistent: If false, the newest writes may be missing, at half the cost.
+            **limits: `last`, `max_tokens`, `step`, `count_tokens` and `count_file`, as `WindowLimits` describes them.
+                Without a limit, all messages are returned.
 
         Returns:
-            The messages, as a list that knows its `reach`.
+            The messages, as a list that knows how it was cut.
+
+        Raises:
+            ValueError: A limit is out of range, or `step` is larger than `last`.
         """
         check_number("after", after)
-        if last is None and max_tokens is None:
+        wanted = WindowLimits(**limits)
+        if wanted.is_open:
             return Messages(self.iter_all(after=after, consistent=consistent))
-        newest_first = self._storage.read(after=after, newest_first=True, consistent=consistent)
-        return window(newest_first, last=last, max_tokens=max_tokens, count_tokens=count_tokens)
+        return window(self._storage.read(after=after, newest_first=True, consistent=consistent), wanted)
 
-    def to_openai(self, *, faithful: bool = False, **limits: Unpack[WindowLimits]) -> list[ProviderMessage]:
+    def to_openai(self, **arguments: Unpack[ViewArguments]) -> list[ProviderMessage]:
         """Returns the history as OpenAI Chat Completions messages, repaired where OpenAI would refuse it.
 
         Args:
-            faithful: Show each message as it is, without repairs.
-            **limits: The arguments of `window`.
+            **arguments: The arguments of `window`, and `faithful`, `model`, `reasoning` and `resolve` as `Target`
+                describes them.
         """
-        return to_openai(self.window(**limits), faithful=faithful)
+        return self._view(to_openai, arguments)
 
-    def to_anthropic(self, *, faithful: bool = False, **limits: Unpack[WindowLimits]) -> list[ProviderMessage]:
+    def to_anthropic(self, **arguments: Unpack[ViewArguments]) -> list[ProviderMessage]:
         """Returns the history as turns of the Anthropic Messages API. See `to_openai`.
 
         System messages are left out: pass them as the request's `system`. Claude 4.6 and later refuse a request whose
         last turn is the assistant's: append a user message first.
         """
-        return to_anthropic(self.window(**limits), faithful=faithful)
+        return self._view(to_anthropic, arguments)
 
-    def to_bedrock(self, *, faithful: bool = False, **limits: Unpack[WindowLimits]) -> list[ProviderMessage]:
+    def to_bedrock(self, **arguments: Unpack[ViewArguments]) -> list[ProviderMessage]:
         """Returns the history as messages of the Bedrock Converse API. See `to_openai`.
 
         System messages are left out: pass them as the request's `system`.
         """
-        return to_bedrock(self.window(**limits), faithful=faithful)
+        return self._view(to_bedrock, arguments)
 
-    def to_langchain(self, *, faithful: bool = False, **limits: Unpack[WindowLimits]) -> list[ProviderMessage]:
-        """Returns the history as LangChain messages: only the text of system, user and assistant."""
-        return to_langchain(self.window(**limits), faithful=faithful)
+    def to_langchain(self, **arguments: Unpack[ViewArguments]) -> list[ProviderMessage]:
+        """Returns the history as LangChain messages: only the text of system, user and assistant. See `to_openai`."""
+        return self._view(to_langchain, arguments)
+
+    def _view(self, view: Callable[..., list[ProviderMessage]], arguments: ViewArguments) -> list[ProviderMessage]:
+        options: dict[str, Any] = dict(arguments)
+        limits = {name: options.pop(name) for name in _WINDOW_ARGUMENTS if name in options}
+        return view(self.window(**limits), **options)
 
     def _read(self, limit: int | None, **how: Any) -> Iterator[StoredMessage]:
         if limit is None:

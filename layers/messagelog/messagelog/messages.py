@@ -123,10 +123,18 @@ class StoredMessage(AgentMessage):
 class Messages(list[StoredMessage]):
     """A part of a log, oldest first, that knows how it was cut.
 
-    `reach` is how far after a call its result may stand to belong to it: a number of messages in a window, None in a
-    whole log. Every view follows it. A plain list of messages counts as a whole log.
+    A plain list of messages counts as a whole log.
+
+    Attributes:
+        reach: How far after a call its result may stand to belong to it: a number of messages in a window, None in a
+            whole log. Every view follows it.
+        same_start_from: The first seq at which a window of the same limits began where this one begins. A turn before
+            it was made in another window. 0 in a whole log.
     """
 
-    def __init__(self, messages: Iterable[StoredMessage] = (), *, reach: int | None = None) -> None:
+    def __init__(
+        self, messages: Iterable[StoredMessage] = (), *, reach: int | None = None, same_start_from: int = 0
+    ) -> None:
         super().__init__(messages)
         self.reach = reach
+        self.same_start_from = same_start_from

@@ -20,6 +20,7 @@ from messagelog.jsontext import has_more_containers
 from messagelog.messages import AgentMessage, StoredMessage
 from messagelog.strictjson import MAX_CONTAINERS, dumps
 from messagelog.views import anthropic, bedrock, langchain, openai
+from messagelog.views.target import FAITHFUL, Target
 from messagelog.views.turns import Turn
 
 LAMBDA_REPLY_BYTES = 6_291_556
@@ -98,7 +99,9 @@ def _sizes(message: StoredMessage) -> Iterator[int]:
         repaired = _size_of_view(turns([message, after]))
         yield repaired
         if repaired + rest > ROOM:  # a faithful view shows no more args, but all the rest as it is
-            yield _size_of_view(turns([message, after], faithful=True))
+            yield _size_of_view(turns([message, after], FAITHFUL))
+        if message.original is not None:  # another model gets the turn as text and calls
+            yield _size_of_view(turns([message, after], Target(reasoning=False)))
 
 
 def _size_of_view(turns: list[Turn]) -> int:

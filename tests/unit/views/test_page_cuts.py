@@ -9,6 +9,7 @@ import pytest
 from messagelog import AgentMessage, MessageTooLargeError, ToolCall
 from messagelog.views import anthropic, bedrock, langchain, openai
 from messagelog.views.pages import Page, PageTooLargeError, page
+from messagelog.views.target import Target
 
 from tests.providers.logs import stored
 from tests.support.providers import VIEWS
@@ -25,10 +26,10 @@ RESULT = AgentMessage("tool", "R", tool_call_id="t1")
 def test_a_hidden_message_moves_no_cut(view: ModuleType, faithful: bool) -> None:
     log = stored([USER, ASSISTANT, AgentMessage("reasoning", "hm"), AgentMessage("user", "more"), ASSISTANT])
     for after in (2, 3):
-        part = page(view.turns, log, room=10**6, size=size, after=after, faithful=faithful)
+        part = page(view.turns, log, room=10**6, size=size, after=after, target=Target(faithful=faithful))
         assert part.messages == whole_view(view, log, faithful=faithful)[2:]
     log = stored([USER, ASSISTANT, AgentMessage("reasoning", "hm")])
-    assert page(view.turns, log, room=10**6, size=size, after=2, faithful=faithful).messages == []
+    assert page(view.turns, log, room=10**6, size=size, after=2, target=Target(faithful=faithful)).messages == []
 
 
 @pytest.mark.parametrize("view", [openai, anthropic, bedrock], ids=["openai", "anthropic", "bedrock"])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from messagelog import AgentMessage, StoredMessage, ToolCall
 from messagelog.views import anthropic, bedrock, openai
 from messagelog.views.pages import Page, PageTooLargeError, page
+from messagelog.views.target import Target
 
 from tests.providers.logs import mark, stored, valid_logs
 from tests.support.providers import PROVIDERS, VIEWS, Provider, any_log, marks_in
@@ -24,7 +25,7 @@ USER = AgentMessage("user", "q")
 @given(log=any_log, room=st.integers(1, 900))
 @settings(max_examples=150, deadline=None)
 def test_pages_joined_are_the_whole_view(view: ModuleType, faithful: bool, log: list[StoredMessage], room: int) -> None:
-    parts = pages(view, log, room, faithful=faithful)
+    parts = pages(view, log, room, target=Target(faithful=faithful))
     if faithful:
         assert [body for part in parts for body in part.messages] == whole_view(view, log, faithful=True)
     else:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from messagelog import AgentMessage, Messages, StoredMessage, ToolCall
 from messagelog.views.anthropic import to_anthropic
 from messagelog.views.openai import to_openai
+from messagelog.views.window_limits import WindowLimits
 from messagelog.views.windows import REACH, window
 
 from tests.providers import anthropic_rules, openai_rules
@@ -41,7 +42,7 @@ class Reader:
 
 
 def seqs(log: list[StoredMessage], **limits: object) -> list[int]:
-    return [message.seq for message in window(iter(log[::-1]), **limits)]
+    return [message.seq for message in window(iter(log[::-1]), WindowLimits(**limits))]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -50,14 +51,14 @@ def seqs(log: list[StoredMessage], **limits: object) -> list[int]:
         pytest.param([USER, ASSISTANT, USER, ASSISTANT], 2, [3, 4], id="exact"),
         pytest.param([USER, ASSISTANT, USER, ASSISTANT], 3, [3, 4], id="not from an assistant"),
         pytest.param([USER, CALL, RESULT, ASSISTANT, USER], 3, [5], id="not from a result"),
-        pytest.param([USER, CALL, RESULT], 1, [], id="half an exchange is none"),
-        pytest.param([ASSISTANT, ASSISTANT], 5, [], id="nobody asked"),
+        pytest.param([USER, CALL, RESULT], 1, [1, 2, 3], id="one exchange at least, with its user message"),
+        pytest.param([ASSISTANT, ASSISTANT], 5, [1, 2], id="exchanges alone"),
         pytest.param([AgentMessage("system", "s"), USER], 2, [1, 2], id="from a system message"),
         pytest.param([USER, CALL, USER, RESULT, USER], 3, [5], id="not between a call and its late result"),
         pytest.param([USER, RESULT, USER], 3, [1, 2, 3], id="a result without a call splits nothing"),
         pytest.param([USER, CALL, USER], 1, [3], id="an unanswered call splits nothing"),
         pytest.param([USER, CALL, RESULT, USER, RESULT, USER], 3, [6], id="not before a further result"),
-        pytest.param([USER, USER], 0, [], id="none asked for"),
+        pytest.param([USER, USER], 0, [2], id="never empty"),
         pytest.param([], 3, [], id="empty log"),
     ],
 )
@@ -71,7 +72,8 @@ def test_last_is_the_longest_run_that_splits_no_exchange(log: list[StoredMessage
     """The sentence of the contract, tried for every start, on logs whose ids name one call each."""
     made_by = {call.id: message.seq for message in log for call in message.tool_calls}
     spans = [(made_by[id], m.seq) for m in log if m.role == "tool" and (id := m.tool_call_id or "") in made_by]
-    assert seqs(log, last=last) == longest_run(log, spans, last)
+    expected = longest_run(log, spans, last)
+    assert seqs(log, last=last) == expected if expected else bool(seqs(log, last=last)) == bool(log)
 
 
 @given(log=repeating_logs(), last=st.integers(0, 30))
@@ -85,7 +87,8 @@ def test_a_window_splits_no_exchange_of_an_id_used_again(log: list[StoredMessage
             index = max(i for i, (id, _) in enumerate(open_calls) if id == message.tool_call_id)
             spans.append((open_calls.pop(index)[1], message.seq))
         open_calls += [(call.id, message.seq) for call in message.tool_calls]
-    assert seqs(log, last=last) == longest_run(log, spans, last)
+    expected = longest_run(log, spans, last)
+    assert seqs(log, last=last) == expected if expected else bool(seqs(log, last=last)) == bool(log)
 
 
 def longest_run(log: list[StoredMessage], spans: list[tuple[int, int]], last: int) -> list[int]:
@@ -103,9 +106,9 @@ def longest_run(log: list[StoredMessage], spans: list[tuple[int, int]], last: in
 @given(log=st.one_of(broken_logs(), interrupted_logs()), last=st.integers(1, 15))
 @settings(max_examples=300, deadline=None)
 def test_providers_accept_a_window_of_any_log(log: list[StoredMessage], last: int) -> None:
-    part = window(iter(log[::-1]), last=last)
-    assert part == log[len(log) - len(part) :]
-    assert len(part) <= last
+    part = window(iter(log[::-1]), WindowLimits(last=last))
+    assert bool(part) == bool(log)
+    assert part[1:] == log[len(log) - len(part) + 1 :], "only the user message of a long turn is apart"
     for rules, view in ((openai_rules, to_openai), (anthropic_rules, to_anthropic)):
         assert rules.faults(rules.continued(view(part))) == []
 
@@ -114,9 +117,9 @@ def test_providers_accept_a_window_of_any_log(log: list[StoredMessage], last: in
 @given(log=valid_logs(), last=st.integers(1, 30))
 @settings(max_examples=200, deadline=None)
 def test_a_window_of_a_valid_history_needs_no_repair(provider: Provider, log: list[StoredMessage], last: int) -> None:
-    part = window(iter(log[::-1]), last=last)
+    part = window(iter(log[::-1]), WindowLimits(last=last))
     view, whole = provider.show(part), provider.show(log)
-    assert view == whole[len(whole) - len(view) :]
+    assert view[1:] == whole[len(whole) - len(view) + 1 :], "only the user message of a long turn is apart"
     assert to_openai(part) == to_openai(part, faithful=True)
 
 
@@ -127,28 +130,29 @@ def test_a_window_of_a_valid_history_needs_no_repair(provider: Provider, log: li
 )
 @settings(max_examples=100, deadline=None)
 def test_a_window_keeps_hundreds_of_calls_at_once(provider: Provider, log: list[StoredMessage], last: int) -> None:
-    part = window(iter(log[::-1]), last=last)
+    part = window(iter(log[::-1]), WindowLimits(last=last))
     view = [turn.body for turn in provider.view.turns(part)]
     whole = provider.show(log)
-    assert view == whole[len(whole) - len(view) :]
+    assert view[1:] == whole[len(whole) - len(view) + 1 :], "only the user message of a long turn is apart"
 
 
 @given(log=valid_logs(), last=st.integers(1, 30))
 @settings(max_examples=200, deadline=None)
 def test_a_window_of_a_valid_history_reads_only_itself(log: list[StoredMessage], last: int) -> None:
     reader = Reader(log)
-    window(reader, last=last)
-    assert reader.read == min(last, len(log))
+    part = window(reader, WindowLimits(last=last))
+    is_long_turn = bool(part) and part[-1].seq - part[0].seq >= last
+    assert reader.read == min(last, len(log)) or (is_long_turn and reader.read <= 1_000)
 
 
 @pytest.mark.parametrize("filler", [ASSISTANT, RESULT, USER, CALL], ids=["assistant", "stray results", "user", "calls"])
 def test_a_window_of_a_long_log_reads_little(filler: AgentMessage) -> None:
     reader = Reader(stored([USER, *[filler] * 20_000]))
-    window(reader, last=20)
-    assert reader.read <= 20 + REACH
+    window(reader, WindowLimits(last=20))
+    assert reader.read <= 1_000
     reader = Reader(stored([USER, *[filler] * 20_000]))
-    window(reader, max_tokens=20)
-    assert reader.read <= 20 + 1 + REACH
+    window(reader, WindowLimits(max_tokens=20))
+    assert reader.read <= 1_000
 
 
 def test_a_window_looks_for_a_call_before_hundreds_of_results() -> None:
@@ -160,7 +164,7 @@ def test_a_window_looks_for_a_call_before_hundreds_of_results() -> None:
 
 def test_a_window_reads_at_most_500_messages_back() -> None:
     reader = Reader(stored([USER, *[RESULT] * 20_000, USER, AgentMessage("tool", "R", tool_call_id="t2"), USER]))
-    assert len(window(reader, last=3)) == 3
+    assert len(window(reader, WindowLimits(last=3))) == 3
     assert reader.read <= 3 + 500
 
 
@@ -183,7 +187,7 @@ def test_a_message_that_no_view_shows_counts_as_distance(view: Any, filler: Agen
 
 def test_the_call_of_a_result_out_of_reach_is_unanswered() -> None:
     log = stored([USER, CALL, *[USER] * REACH, RESULT, USER])
-    whole, part = to_openai(log), to_openai(window(iter(log[::-1]), last=1000))
+    whole, part = to_openai(log), to_openai(window(iter(log[::-1]), WindowLimits(last=1000)))
     assert whole[2] == {"role": "tool", "tool_call_id": "t1", "content": "R"}
     assert part[2]["content"] != "R"
     assert [entry["role"] for entry in part[-3:]] == ["assistant", "tool", "user"]
@@ -202,7 +206,7 @@ def test_a_result_belongs_to_its_call_within_the_reach(early: list[AgentMessage]
 
 def test_max_tokens_is_estimated_at_four_bytes_a_token() -> None:
     log = stored([AgentMessage("user", "1234"), AgentMessage("user", "12345"), AgentMessage("user", "äöü")])
-    assert [seqs(log, max_tokens=n) for n in range(6)] == [[], [], [3], [3], [2, 3], [1, 2, 3]]
+    assert [seqs(log, max_tokens=n) for n in range(6)] == [[3], [3], [3], [3], [2, 3], [1, 2, 3]]
 
 
 def test_max_tokens_uses_the_given_counter() -> None:
@@ -213,7 +217,8 @@ def test_max_tokens_uses_the_given_counter() -> None:
 
 def test_max_tokens_counts_calls_but_not_reasoning() -> None:
     call = AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "four", {"a": "x" * 30}),))
-    assert seqs(stored([USER, call]), max_tokens=8) == []
+    assert seqs(stored([USER, call, USER]), max_tokens=8) == [3]
+    assert seqs(stored([USER, call, USER]), max_tokens=20) == [1, 2, 3]
     assert seqs(stored([USER, AgentMessage("reasoning", "x" * 100)]), max_tokens=1) == [1, 2]
 
 
@@ -225,7 +230,7 @@ def test_both_limits_hold() -> None:
 
 def test_the_budget_ends_the_reading() -> None:
     reader = Reader(stored([USER] * 1000))
-    assert len(window(reader, max_tokens=10)) == 10
+    assert len(window(reader, WindowLimits(max_tokens=10))) == 10
     assert reader.read == 11
 
 
@@ -241,9 +246,9 @@ def test_without_a_limit_it_is_the_whole_log() -> None:
 @pytest.mark.parametrize("limit", ["last", "max_tokens"])
 def test_a_negative_limit_is_an_error(limit: str) -> None:
     with pytest.raises(ValueError, match=limit):
-        window(iter(()), **{limit: -1})
+        WindowLimits(**{limit: -1})
 
 
 def test_a_window_starts_lazily() -> None:
     endless = (StoredMessage.of(USER, seq=10**9 - n, at=stored([USER])[0].at) for n in count())
-    assert len(window(endless, last=3)) == 3
+    assert len(window(endless, WindowLimits(last=3))) == 3

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from messagelog.api.reply import Reply, ok
 from messagelog.api.request import Request
+from messagelog.api.request.query import LARGEST
 from messagelog.reply_limit import ROOM, size_of
 from messagelog.views.pages import View, page
+from messagelog.views.target import Target
 
-VIEW_QUERY = ("last", "max_tokens", "after", "faithful")
+VIEW_QUERY = ("last", "max_tokens", "step", "after", "faithful", "model", "reasoning")
 
 
 def view_page(request: Request, turns: View) -> Reply:
@@ -21,10 +23,12 @@ def view_page(request: Request, turns: View) -> Reply:
         request: The request, with the query of `VIEW_QUERY`.
         turns: The function `turns` of a module in `messagelog.views`.
     """
-    last, max_tokens = request.query.number("last"), request.query.number("max_tokens")
-    after, faithful = request.query.number("after") or 0, request.query.flag("faithful")
-    messages = request.log.window(last=last, max_tokens=max_tokens)
-    is_whole = last is None and max_tokens is None
-    count = messages[-1].seq if messages else 0 if is_whole else None  # an empty window says nothing of the log
-    shown = page(turns, messages, room=ROOM, size=size_of, after=after, faithful=faithful)
+    query = request.query
+    last = query.number("last")
+    step = query.number("step", minimum=1, maximum=last or LARGEST) or 1
+    messages = request.log.window(last=last, max_tokens=query.number("max_tokens"), step=step)
+    count = messages[-1].seq if messages else 0
+    target = Target(bool(query.flag("faithful")), query.text("model"), query.flag("reasoning"))
+    after = query.number("after") or 0
+    shown = page(turns, messages, room=ROOM, size=size_of, after=after, target=target)
     return ok({"messages": shown.messages, "next": shown.next}, count=count if shown.next is None else None)

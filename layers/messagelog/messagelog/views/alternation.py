@@ -6,16 +6,16 @@ The providers' own modules say which of these rules they keep, and in which orde
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from messagelog.messages import StoredMessage
+from messagelog.messages import Messages, StoredMessage
 from messagelog.views.exchanges import Call, Step, answer, calls_of, pair, rename
 from messagelog.views.names import Ids, Names
+from messagelog.views.originals import Block, Own, own_blocks, renamed, with_thinking
+from messagelog.views.target import FAITHFUL, Target
 from messagelog.views.turns import Turn
 
 BEGINNING = "(The conversation begins here.)"
-
-Block: TypeAlias = dict[str, Any]
 
 
 class Blocks(NamedTuple):
@@ -26,20 +26,43 @@ class Blocks(NamedTuple):
         call: Makes the block of a call.
         result: Makes the block of a call's result, repaired.
         plain_result: Makes the block of a result from the id of its call and its text, without repairs.
+        own: How the provider writes its own turns.
     """
 
     text: Callable[[str], Block]
     call: Callable[[Call], Block]
     result: Callable[[Call], Block]
     plain_result: Callable[[str, str], Block]
+    own: Own
 
 
-def exchanges(messages: Sequence[StoredMessage], ids: Ids, names: Names) -> list[Step]:
-    """Returns the steps that the provider sees: paired, answered and renamed."""
-    steps = list(filter(_is_shown, pair(messages)))
-    answer(steps)
-    rename(steps, ids, names)
-    return steps
+def exchanges(messages: Sequence[StoredMessage], ids: Ids, names: Names, own: Own, target: Target) -> list[Step]:
+    """Returns the steps that the provider sees: paired, answered and renamed, with the model's own turns."""
+    steps = pair(messages)
+    start = messages.same_start_from if isinstance(messages, Messages) else 0
+    for step, keeps_thinking in with_thinking(steps, 0 if target.reasoning else start):
+        step.own = _own(step, own, target, keeps_thinking or target.reasoning is True)
+    shown = list(filter(_is_shown, steps))
+    answer(shown)
+    rename(shown, ids, names)
+    for step in shown:
+        if step.own:
+            step.own = renamed(step.own, step, own)
+    return shown
+
+
+def _own(step: Step, own: Own, target: Target, keeps_thinking: bool) -> list[Block] | None:
+    """Returns the blocks of the model's own turn that go back, without blank text."""
+    blocks = own_blocks(step.message, own, target) or []
+    return [
+        block for block in blocks if (keeps_thinking or not own.is_thinking(block)) and not is_blank_text(block)
+    ] or None
+
+
+def is_blank_text(block: Block) -> bool:
+    """Whether this is a text block without any text."""
+    is_text = block.get("type", "text") == "text" and isinstance(block.get("text"), str)
+    return is_text and is_blank(block["text"])
 
 
 def written(steps: Iterable[Step], blocks: Blocks) -> Iterator[Turn]:
@@ -47,7 +70,7 @@ def written(steps: Iterable[Step], blocks: Blocks) -> Iterator[Turn]:
     for step in steps:
         message = step.message
         text = [] if is_blank(message.content) else [blocks.text(message.content)]
-        yield _turn(message, message.role, text + [blocks.call(call) for call in step.calls])
+        yield _turn(message, message.role, step.own or text + [blocks.call(call) for call in step.calls])
         results = [blocks.result(call) for call in step.calls if not call.is_open]
         if results:
             yield _turn(message, "user", results)
@@ -60,6 +83,8 @@ def plain(messages: Iterable[StoredMessage], blocks: Blocks) -> list[Turn]:
         role, content = message.role, []
         if role == "tool":
             role, content = "user", [blocks.plain_result(message.tool_call_id or "", message.content)]
+        elif (own := own_blocks(message, blocks.own, FAITHFUL)) is not None:
+            content = own
         elif role in ("user", "assistant"):
             content = [blocks.text(message.content)] if message.content else []
             content += [blocks.call(call) for call in calls_of(message)]
@@ -104,7 +129,9 @@ def is_blank(text: str) -> bool:
 
 def _is_shown(step: Step) -> bool:
     """Whether the provider sees the step. It does not see system messages, reasoning, or blank text without calls."""
-    return bool(step.calls) or (step.message.role in ("user", "assistant") and not is_blank(step.message.content))
+    return bool(step.calls or step.own) or (
+        step.message.role in ("user", "assistant") and not is_blank(step.message.content)
+    )
 
 
 def _turn(message: StoredMessage, role: str, content: list[Block]) -> Turn:

@@ -13,11 +13,11 @@ formatting requirements), and the API's own error messages. The rules:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Unpack
 
 from messagelog.messages import StoredMessage
 from messagelog.views.alternation import (
-    Block,
     Blocks,
     begin_with_user,
     exchanges,
@@ -30,13 +30,15 @@ from messagelog.views.alternation import (
 from messagelog.views.arguments import as_object
 from messagelog.views.exchanges import Call
 from messagelog.views.names import Ids, Names
+from messagelog.views.originals import Block, Own
+from messagelog.views.target import EVERYTHING, Target, ViewOptions
 from messagelog.views.turns import ProviderMessage, Turn, unshared_bodies
 
 LEGAL_ID = r"[a-zA-Z0-9_-]+"
 MAX_NAME_LENGTH = 128
 
 
-def to_anthropic(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[ProviderMessage]:
+def to_anthropic(messages: Sequence[StoredMessage], **options: Unpack[ViewOptions]) -> list[ProviderMessage]:
     """Returns the messages as turns of the Messages API.
 
     If the assistant spoke last, the view ends with its turn. Claude 4.6 and later refuse a request that ends so ("does
@@ -44,19 +46,19 @@ def to_anthropic(messages: Sequence[StoredMessage], *, faithful: bool = False) -
 
     Args:
         messages: A part of a log, oldest first. It is not changed and shares nothing with the result.
-        faithful: Give each message as it is, without repairs.
+        **options: See `Target`.
 
     Returns:
         Turns `{"role": "user" | "assistant", "content": [block, …]}`.
     """
-    return unshared_bodies(turns(messages, faithful=faithful))
+    return unshared_bodies(turns(messages, Target(**options)))
 
 
-def turns(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[Turn]:
+def turns(messages: Sequence[StoredMessage], target: Target = EVERYTHING) -> list[Turn]:
     """Returns the turns of `to_anthropic`, each with its place in the log."""
-    if faithful:
+    if target.faithful:
         return plain(messages, _BLOCKS)
-    steps = exchanges(messages, Ids(LEGAL_ID), Names(MAX_NAME_LENGTH))
+    steps = exchanges(messages, Ids(LEGAL_ID), Names(MAX_NAME_LENGTH), _OWN, target)
     turns = merged(written(steps, _BLOCKS))
     begin_with_user(turns, _BLOCKS)
     strip_end(turns)
@@ -85,4 +87,20 @@ def _plain_result(id: str, text: str) -> Block:
     return {"type": "tool_result", "tool_use_id": id, "content": text}
 
 
-_BLOCKS = Blocks(_text, _tool_use, _tool_result, _plain_result)
+def _own_calls(block: Block) -> Iterator[tuple[str, str]]:
+    if block.get("type") == "tool_use":
+        yield block["id"], block["name"]
+
+
+def _renamed(block: Block, calls: list[tuple[str, str]]) -> Block:
+    for id, name in calls:
+        block = {**block, "id": id, "name": name}
+    return block
+
+
+def _is_thinking(block: Block) -> bool:
+    return block.get("type") in ("thinking", "redacted_thinking")
+
+
+_OWN = Own("anthropic", _own_calls, _renamed, _is_thinking)
+_BLOCKS = Blocks(_text, _tool_use, _tool_result, _plain_result, _OWN)

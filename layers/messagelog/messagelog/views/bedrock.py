@@ -16,10 +16,10 @@ Sources: the API reference (docs.aws.amazon.com/bedrock/latest/APIReference: `Co
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Unpack
 
 from messagelog.messages import StoredMessage
 from messagelog.views.alternation import (
-    Block,
     Blocks,
     begin_with_user,
     exchanges,
@@ -32,6 +32,8 @@ from messagelog.views.alternation import (
 from messagelog.views.arguments import as_object
 from messagelog.views.exchanges import Call
 from messagelog.views.names import Ids, Names
+from messagelog.views.originals import Block, Own
+from messagelog.views.target import EVERYTHING, Target, ViewOptions
 from messagelog.views.turns import ProviderMessage, Turn, unshared_bodies
 
 NO_OUTPUT = "(no output)"
@@ -40,26 +42,26 @@ LEGAL_ID = r"[a-zA-Z0-9_-]{1,64}"
 MAX_NAME_LENGTH = 64
 
 
-def to_bedrock(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[ProviderMessage]:
+def to_bedrock(messages: Sequence[StoredMessage], **options: Unpack[ViewOptions]) -> list[ProviderMessage]:
     """Returns the messages as messages of the Converse API.
 
     If the assistant spoke last, the view ends with its turn, which Claude 4.6 and later refuse: see `to_anthropic`.
 
     Args:
         messages: A part of a log, oldest first. It is not changed and shares nothing with the result.
-        faithful: Give each message as it is, without repairs.
+        **options: See `Target`.
 
     Returns:
         Messages `{"role": "user" | "assistant", "content": [block, …]}`.
     """
-    return unshared_bodies(turns(messages, faithful=faithful))
+    return unshared_bodies(turns(messages, Target(**options)))
 
 
-def turns(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[Turn]:
+def turns(messages: Sequence[StoredMessage], target: Target = EVERYTHING) -> list[Turn]:
     """Returns the messages of `to_bedrock`, each with its place in the log."""
-    if faithful:
+    if target.faithful:
         return plain(messages, _BLOCKS)
-    steps = exchanges(messages, Ids(LEGAL_ID), Names(MAX_NAME_LENGTH))
+    steps = exchanges(messages, Ids(LEGAL_ID), Names(MAX_NAME_LENGTH), _OWN, target)
     turns = merged(_with_results_alone(written(steps, _BLOCKS)))
     begin_with_user(turns, _BLOCKS)
     strip_end(turns)
@@ -96,4 +98,20 @@ def _plain_result(id: str, text: str) -> Block:
     return {"toolResult": {"toolUseId": id, "content": [{"text": text}]}}
 
 
-_BLOCKS = Blocks(_text, _tool_use, _tool_result, _plain_result)
+def _own_calls(block: Block) -> Iterator[tuple[str, str]]:
+    if "toolUse" in block:
+        yield block["toolUse"]["toolUseId"], block["toolUse"]["name"]
+
+
+def _renamed(block: Block, calls: list[tuple[str, str]]) -> Block:
+    for id, name in calls:
+        block = {"toolUse": {**block["toolUse"], "toolUseId": id, "name": name}}
+    return block
+
+
+def _is_thinking(block: Block) -> bool:
+    return "reasoningContent" in block
+
+
+_OWN = Own("bedrock", _own_calls, _renamed, _is_thinking)
+_BLOCKS = Blocks(_text, _tool_use, _tool_result, _plain_result, _OWN)

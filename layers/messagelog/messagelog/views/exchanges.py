@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from messagelog.messages import JSONValue, Messages, StoredMessage
 from messagelog.views.names import Ids, Names
@@ -55,11 +56,13 @@ class Step:
         message: The message.
         calls: Its calls.
         place: The number of messages up to this one, counted as `is_distance` says.
+        own: The blocks of the model's own turn, if they go back in place of the text and the calls.
     """
 
     message: StoredMessage
     calls: list[Call]
     place: int
+    own: list[dict[str, Any]] | None = None
 
 
 def pair(messages: Iterable[StoredMessage]) -> list[Step]:

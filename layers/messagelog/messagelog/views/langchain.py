@@ -8,25 +8,27 @@ messages through a `MessagesPlaceholder`, so that braces stay as they are.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Unpack
 
 from messagelog.messages import StoredMessage
+from messagelog.views.target import EVERYTHING, Target, ViewOptions
 from messagelog.views.turns import ProviderMessage, Turn, bodies
 
 
-def to_langchain(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[ProviderMessage]:
+def to_langchain(messages: Sequence[StoredMessage], **options: Unpack[ViewOptions]) -> list[ProviderMessage]:
     """Returns the user, assistant and system messages.
 
     Args:
         messages: A part of a log, oldest first.
-        faithful: Changes nothing here, because this view repairs nothing.
+        **options: See `Target`. This view repairs nothing, and shows the text of every model's turns.
 
     Returns:
         Messages `{"role": "user" | "assistant" | "system", "content": text}`.
     """
-    return bodies(turns(messages, faithful=faithful))
+    return bodies(turns(messages, Target(**options)))
 
 
-def turns(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[Turn]:
+def turns(messages: Sequence[StoredMessage], target: Target = EVERYTHING) -> list[Turn]:
     """Returns the messages of `to_langchain`, each with its place in the log."""
     return [
         Turn(message.seq, message.seq, {"role": message.role, "content": message.content})

@@ -15,12 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, Unpack
 
 from messagelog.messages import JSONValue, StoredMessage
 from messagelog.views.arguments import as_object_text, as_text
 from messagelog.views.exchanges import Call, Step, answer, calls_of, pair, rename
 from messagelog.views.names import Ids, Names
+from messagelog.views.originals import Block, Own, own_blocks, renamed
+from messagelog.views.target import EVERYTHING, FAITHFUL, Target, ViewOptions
 from messagelog.views.turns import ProviderMessage, Turn, bodies
 
 LEGAL_ID = r"(?s)(?=.*\S).{1,40}"
@@ -28,28 +30,32 @@ MAX_NAME_LENGTH = 64
 MAX_CALLS = 128
 
 
-def to_openai(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[ProviderMessage]:
+def to_openai(messages: Sequence[StoredMessage], **options: Unpack[ViewOptions]) -> list[ProviderMessage]:
     """Returns the messages as Chat Completions messages.
 
     Args:
         messages: A part of a log, oldest first. It is not changed and shares nothing with the result.
-        faithful: Give each message as it is, without repairs. Args that are text then stay that text.
+        **options: See `Target`. In a faithful view, args that are text stay that text.
 
     Returns:
         Messages `{"role": …, "content": text, …}`.
     """
-    return bodies(turns(messages, faithful=faithful))
+    return bodies(turns(messages, Target(**options)))
 
 
-def turns(messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[Turn]:
+def turns(messages: Sequence[StoredMessage], target: Target = EVERYTHING) -> list[Turn]:
     """Returns the messages of `to_openai`, each with its place in the log."""
-    if faithful:
+    if target.faithful:
         return [Turn(message.seq, message.seq, _plain(message)) for message in messages if message.role != "reasoning"]
     steps = [step for step in pair(messages) if step.message.role != "reasoning"]
     answer(steps)
     rename(steps, Ids(LEGAL_ID), Names(MAX_NAME_LENGTH))
+    for step in steps:
+        step.own = own_blocks(step.message, _OWN, target)
     speakers = Names(MAX_NAME_LENGTH)
-    return [Turn(step.message.seq, step.message.seq, body) for step in steps for body in _bodies(step, speakers)]
+    turns = [Turn(step.message.seq, step.message.seq, body) for step in steps for body in _bodies(step, speakers)]
+    _complete_reasoning(turns)
+    return turns
 
 
 def _bodies(step: Step, speakers: Names) -> Iterator[dict[str, Any]]:
@@ -60,11 +66,31 @@ def _bodies(step: Step, speakers: Names) -> Iterator[dict[str, Any]]:
     """
     message = step.message
     name = speakers.of(message.name) if message.name else None
-    for index, calls in enumerate(_parted(step.calls)):
-        yield _message(message.role, "" if index else message.content, name, calls)
+    parts = _parted(step.calls)
+    for index, calls in enumerate(parts):
+        body = _message(message.role, "" if index else message.content, name, calls)
+        yield body if index or not step.own else body | _own_fields(step, whole=len(parts) == 1)
         for call in calls:
             if not call.is_open:
                 yield {"role": "tool", "tool_call_id": call.id, "content": call.answer}
+
+
+def _own_fields(step: Step, *, whole: bool) -> dict[str, Any]:
+    """Returns the further fields of the model's own message, with its calls if they are all in one message."""
+    fields = {name: value for block in renamed(step.own or [], step, _OWN) for name, value in block.items()}
+    return {name: value for name, value in fields.items() if whole or name != "tool_calls"}
+
+
+def _complete_reasoning(turns: list[Turn]) -> None:
+    """Adds an empty `reasoning_content` to calls that lack one, after a message that has one.
+
+    DeepSeek refuses such a message with 400 ("Thinking Mode", api-docs.deepseek.com/guides/thinking_mode).
+    """
+    thinks = False
+    for turn in turns:
+        thinks = thinks or "reasoning_content" in turn.body
+        if thinks and "tool_calls" in turn.body:
+            turn.body.setdefault("reasoning_content", "")
 
 
 def _parted(calls: list[Call]) -> list[list[Call]]:
@@ -87,7 +113,10 @@ def _parted(calls: list[Call]) -> list[list[Call]]:
 def _plain(message: StoredMessage) -> dict[str, Any]:
     if message.role == "tool":
         return {"role": "tool", "tool_call_id": message.tool_call_id or "", "content": message.content}
-    return _message(message.role, message.content, message.name, calls_of(message), arguments=as_text)
+    body = _message(message.role, message.content, message.name, calls_of(message), arguments=as_text)
+    for block in own_blocks(message, _OWN, FAITHFUL) or ():
+        body |= block
+    return body
 
 
 def _message(
@@ -107,3 +136,21 @@ def _message(
 
 def _function_call(call: Call, arguments: str) -> dict[str, Any]:
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+
+
+def _own_calls(block: Block) -> Iterator[tuple[str, str]]:
+    for call in block.get("tool_calls") or ():
+        yield call["id"], call["function"]["name"]
+
+
+def _renamed(block: Block, calls: list[tuple[str, str]]) -> Block:
+    if not calls:
+        return block
+    entries = [
+        {**entry, "id": id, "function": {**entry["function"], "name": name}}
+        for entry, (id, name) in zip(block["tool_calls"], calls, strict=True)
+    ]
+    return {**block, "tool_calls": entries}
+
+
+_OWN = Own("openai", _own_calls, _renamed)

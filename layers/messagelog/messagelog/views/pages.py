@@ -28,6 +28,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from messagelog.errors import MessageTooLargeError
 from messagelog.messages import Messages, StoredMessage
 from messagelog.views.exchanges import UNANSWERED, calls_of
+from messagelog.views.target import EVERYTHING, Target
 from messagelog.views.turns import ProviderMessage, Turn, bodies
 
 Size: TypeAlias = Callable[[dict[str, Any]], int]
@@ -36,7 +37,7 @@ Size: TypeAlias = Callable[[dict[str, Any]], int]
 class View(Protocol):
     """The function `turns` of a view module."""
 
-    def __call__(self, messages: Sequence[StoredMessage], *, faithful: bool = False) -> list[Turn]:
+    def __call__(self, messages: Sequence[StoredMessage], target: Target = EVERYTHING) -> list[Turn]:
         """Returns the turns of the view of these messages."""
         ...
 
@@ -81,7 +82,7 @@ def page(
     room: int,
     size: Size,
     after: int = 0,
-    faithful: bool = False,
+    target: Target = EVERYTHING,
 ) -> Page:
     """Returns as much of the view after message `after` as the room holds.
 
@@ -91,17 +92,17 @@ def page(
         room: The largest size of all entries of the page.
         size: Measures one entry as the reply carries it, in the unit of `room`.
         after: The seq after which the page begins. If no cut is there, it begins at the last cut before.
-        faithful: Show each message as it is, without repairs.
+        target: What the view is made for.
 
     Raises:
         PageTooLargeError: Even the shortest page does not fit.
     """
     log = messages if isinstance(messages, Messages) else Messages(messages)
-    turns = _turns_after(after, view, log, faithful=faithful, room=room, size=size)
+    turns = _turns_after(after, view, log, target=target, room=room, size=size)
     starts = list(accumulate((size(turn.body) for turn in turns), initial=0))
     if starts[-1] <= room:
         return Page(bodies(turns), None)
-    cuts = [cut for cut in _cuts(turns, faithful) if cut.seq > turns[0].first]
+    cuts = [cut for cut in _cuts(turns, target.faithful) if cut.seq > turns[0].first]
     end = _last_within(room, turns, starts, cuts, size)
     if end:
         return Page(bodies(_split(turns, end)[0]), end.seq - 1)
@@ -130,7 +131,7 @@ class _Cut(NamedTuple):
 def _cuts(turns: list[Turn], faithful: bool) -> Iterator[_Cut]:
     """Yields every cut, in the order of the view. No cut lies between two turns of the same message."""
     for index, turn in enumerate(turns):
-        users = turn.body["role"] in ("user", "system")
+        users = turn.body.get("role") in ("user", "system")
         if faithful or index == 0:
             yield _Cut(_Kind.TURN, turn.first, index)
         elif turn.first > turns[index - 1].last:
@@ -165,15 +166,15 @@ def _last_within(room: int, turns: list[Turn], starts: list[int], cuts: list[_Cu
 
 
 def _turns_after(
-    after: int, view: View, log: list[StoredMessage], *, faithful: bool, room: int, size: Size
+    after: int, view: View, log: list[StoredMessage], *, target: Target, room: int, size: Size
 ) -> list[Turn]:
     """Returns the view from the last cut at or before the first message after `after` that it shows."""
-    turns = view(log, faithful=faithful)
+    turns = view(log, target)
     later = (message for message in log if message.seq > after)
-    begin = next((message.seq for message in later if view([message], faithful=faithful)), None)
+    begin = next((message.seq for message in later if view([message], target)), None)
     if begin is None:
         return []
-    cuts = list(_cuts(turns, faithful))
+    cuts = list(_cuts(turns, target.faithful))
     start = [cut for cut in cuts if cut.seq <= begin][-1]
     if start.kind is _Kind.ASSISTANT:
         better = [cut for cut in cuts if cut.kind is not _Kind.ASSISTANT]

@@ -3,17 +3,25 @@
 A window starts at a user or system message and splits no tool exchange, so a history that a provider accepts has
 windows that it accepts. If the call of a result is not in the window, it is looked for further back. In a history
 without such results, only the window is read.
+
+    place b              the smallest multiple of `step` with at most `last` messages, of `max_tokens`, after it
+    start                the first user or system message after b at which no exchange is under way
+    no start after b     the last user message before, and the newest exchanges that fit beside it, at least one
+    no user message      these exchanges alone
+
+With a step, the start stands still for `step` messages, so that prompt caches hit and a model's thinking stays valid.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import chain, islice
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice, takewhile
 
-from messagelog.checks import check_number
 from messagelog.messages import Messages, StoredMessage
-from messagelog.views.arguments import as_text
 from messagelog.views.exchanges import Step, is_distance, pair
+from messagelog.views.tail import Tail, UndecidedError
+from messagelog.views.window_limits import WindowLimits
 
 REACH = 200
 """In a window, a result that is more than this many messages after its call does not belong to it.
@@ -21,124 +29,172 @@ REACH = 200
 Other results and reasoning do not count, because a call may be one of hundreds at once: see `is_distance`.
 """
 
-_MOST_READ_BACK = 500
+_MOST_READ_BACK = 500  # for the call of a result
+_LONGEST_TURN = 1_000  # messages back, for the user message of a turn
 
-_BYTES_A_TOKEN = 4
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """Where a window starts: at `seq`, with the user message `user` before it if that is another one."""
+
+    seq: int
+    user: int | None = None
 
 
-def window(
-    newest_first: Iterator[StoredMessage],
-    *,
-    last: int | None = None,
-    max_tokens: int | None = None,
-    count_tokens: Callable[[str], int] | None = None,
-) -> Messages:
-    """Returns the longest run of newest messages within both limits that starts at a user or system message.
+def window(newest_first: Iterator[StoredMessage], limits: WindowLimits) -> Messages:
+    """Returns the newest messages of a log within the limits, oldest first.
 
     Args:
         newest_first: The log from its end. The window takes as many messages from it as the limits allow, and one more.
-            To look for calls, it takes at most 500 more, and no more than REACH of those that count as distance.
-        last: The largest number of messages; None for no limit.
-        max_tokens: The largest number of tokens of their text; None for no limit. Reasoning has no tokens, because no
-            view shows it.
-        count_tokens: Counts the tokens of a text. By default a token is estimated at 4 bytes of UTF-8.
+            To look for a call, it takes at most 500 more; for the user message of a long turn, at most 1,000. If the
+            window holds a model's own turn, it takes at most as many again, to learn where earlier windows started.
+        limits: The limits. Without any, the window is the whole log.
 
     Returns:
-        The messages, oldest first, with their reach; without a limit the whole log. If no run fits, as with
-        `last=1` on a log that ends in a tool result, the window is empty.
-
-    Raises:
-        ValueError: A limit is negative.
+        The messages, with their reach and the seq from which on windows of these limits had the same start. They are
+        empty only if the log is.
     """
-    for name, limit in (("last", last), ("max_tokens", max_tokens)):
-        if limit is not None:
-            check_number(name, limit)
-    newest, older = _within(newest_first, last, max_tokens, count_tokens or _estimated)
-    if last is None and max_tokens is None:
-        return Messages(newest)
-    start = _start(Messages(newest, reach=REACH), older)
-    return Messages((message for message in newest if start is not None and message.seq >= start), reach=REACH)
+    if limits.is_open:
+        return Messages(list(newest_first)[::-1])
+    tail = Tail(newest_first)
+    if tail.end == 0:
+        return Messages(reach=REACH)
+    start = _start_of(tail, tail.end, limits)
+    messages = tail.between(start.seq, tail.end)
+    if start.user is not None:
+        messages = [*tail.between(start.user, start.user), *messages]
+    own = [message.seq for message in messages if message.original is not None]
+    return Messages(messages, reach=REACH, same_start_from=_same_start_from(tail, own, start, limits))
 
 
-def _within(
-    newest_first: Iterator[StoredMessage],
-    last: int | None,
-    max_tokens: int | None,
-    count_tokens: Callable[[str], int],
-) -> tuple[list[StoredMessage], Iterator[StoredMessage]]:
-    """Returns the newest messages that fit the limits, oldest first, and an iterator over the older, newest first."""
-    taken: list[StoredMessage] = []
-    tokens = 0
-    while last is None or len(taken) < last:
-        message = next(newest_first, None)
+def _same_start_from(tail: Tail, own: list[int], start: _Start, limits: WindowLimits) -> int:
+    """Returns the first of the model's own turns since which each was made in a window with this start; 0 if all were.
+
+    A window that leaves nothing out has always had its start.
+    """
+    if not own or (_place(tail, tail.end, limits) == 0 and _legal_start(tail, 1, 1) == start.seq):
+        return 0
+    tail.read_at_most(2 * tail.length)
+    same = list(takewhile(lambda seq: _was_start(tail, seq, start, limits), reversed(own)))
+    if len(same) == len(own):
+        return 0
+    return same[-1] if same else tail.end + 1
+
+
+def _was_start(tail: Tail, seq: int, start: _Start, limits: WindowLimits) -> bool:
+    """Whether the window before message `seq` had this start, as far as the messages that were read decide it."""
+    try:
+        return seq == 1 or _start_of(tail, seq - 1, limits) == start
+    except UndecidedError:
+        return False
+
+
+def _start_of(tail: Tail, end: int, limits: WindowLimits) -> _Start:
+    """Returns where the window starts whose last message is `end`."""
+    place = _place(tail, end, limits)
+    start = _legal_start(tail, place + 1, end)
+    return _start_in_turn(tail, end, limits) if start is None else _Start(start)
+
+
+def _place(tail: Tail, end: int, limits: WindowLimits) -> int:
+    """Returns the last seq before the messages that fit, rounded up to the step unless the whole log fits."""
+    taken = tokens = 0
+    while limits.last is None or taken < limits.last:
+        message = tail.get(end - taken)
         if message is None:
-            break
-        if max_tokens is not None:
-            tokens += count_tokens(_text(message))
-            if tokens > max_tokens:
-                newest_first = chain([message], newest_first)
+            return end - taken
+        if limits.max_tokens is not None:
+            tokens += tail.once(message, limits.tokens_of)
+            if tokens > limits.max_tokens:
                 break
-        taken.append(message)
-    return taken[::-1], newest_first
+        taken += 1
+    return min(end, -(-(end - taken) // limits.step) * limits.step)
 
 
-def _text(message: StoredMessage) -> str:
-    """Returns all text of the message that a view may show."""
-    if message.role == "reasoning":
-        return ""
-    return message.content + "".join(call.name + as_text(call.args) for call in message.tool_calls)
-
-
-def _estimated(text: str) -> int:
-    return -(-len(text.encode()) // _BYTES_A_TOKEN)
-
-
-def _start(newest: Messages, older: Iterator[StoredMessage]) -> int | None:
-    """Returns the seq of the first of the newest messages at which a window may start, None if there is none."""
-    steps = pair(newest)
-    starts = _starts(newest, steps)
-    past = _Past(older)
-    start = next(starts, None)
-    for stray in reversed(_strays(newest, steps)):
-        if start is None or stray.message.seq < start:
+def _start_in_turn(tail: Tail, end: int, limits: WindowLimits) -> _Start:
+    """Returns the start in a turn that alone exceeds the limits: its user message and the newest exchanges that fit."""
+    user = first = None
+    for message in islice(tail.newest_first(end), _LONGEST_TURN):
+        first = message.seq
+        if message.role == "user" and _legal_start(tail, first, end) == first:
+            user = message
             break
-        if past.holds(stray.calls[0].id, within=REACH - stray.place):
-            start = next((seq for seq in starts if seq > stray.message.seq), None)
-    return start
+    begin = first or end
+    exchanges = [seq for seq in _exchange_starts(tail.between(begin, end)) if user is None or seq > user.seq]
+    if not exchanges:
+        return _Start(begin)
+    place = _place(tail, end, limits.beside(user) if user else limits)
+    start = next((seq for seq in exchanges if seq > place), exchanges[-1])
+    if user is None or start == user.seq + 1:
+        return _Start(user.seq if user else start)
+    return _Start(start, user.seq)
 
 
-def _starts(messages: list[StoredMessage], steps: list[Step]) -> Iterator[int]:
-    """Yields the seqs of the user and system messages at which no exchange is under way."""
-    results = {step.message.seq: [r.seq for call in step.calls for r in call.results] for step in steps}
+def _legal_start(tail: Tail, first: int, end: int) -> int | None:
+    """Returns the seq of the first message from `first` to `end` at which a window may start, None if there is none."""
+    messages = tail.between(first, end)
+    steps = pair(Messages(messages, reach=REACH))
+    start = _first_start(messages, steps)
+    if start is None or _last_in_doubt(messages, steps) < start:
+        return start
+    return _first_start(messages, pair(Messages([*_earlier(tail, first), *messages], reach=REACH)))
+
+
+def _first_start(messages: list[StoredMessage], steps: list[Step]) -> int | None:
+    """Returns the seq of the first user or system message at which none of the exchanges is under way."""
+    exchanges = iter(steps)
+    step = next(exchanges, None)
     under_way = 0
     for message in messages:
+        while step is not None and step.message.seq < message.seq:
+            under_way = max(under_way, *_result_seqs(step), 0)
+            step = next(exchanges, None)
         if message.role in ("user", "system") and under_way < message.seq:
-            yield message.seq
-        under_way = max(under_way, *results.get(message.seq, ()), 0)
+            return message.seq
+    return None
+
+
+def _last_in_doubt(messages: list[StoredMessage], steps: list[Step]) -> int:
+    """Returns the seq of the last result that may answer a call before the messages, 0 if there is none.
+
+    Such a result has no call among the messages, or only one that another result answers.
+    """
+    further = [result.seq for step in steps for call in step.calls for result in call.results[1:]]
+    return max([*further, *(step.message.seq for step in _strays(messages, steps))], default=0)
+
+
+def _earlier(tail: Tail, first: int) -> list[StoredMessage]:
+    """Returns the messages before `first` whose calls a result at or after it may answer, oldest first."""
+    found: list[StoredMessage] = []
+    distance = 0
+    for message in islice(tail.newest_first(first - 1), _MOST_READ_BACK):
+        found.append(message)
+        distance += is_distance(message)
+        if distance >= REACH:
+            break
+    return found[::-1]
+
+
+def _exchange_starts(messages: list[StoredMessage]) -> list[int]:
+    """Returns the seqs at which an exchange begins and no other is under way.
+
+    A result whose call is not among the messages begins one only if nothing else does.
+    """
+    starts, under_way = [], 0
+    steps = pair(Messages(messages, reach=REACH))
+    for step in steps:
+        if step.message.role == "assistant" and under_way < step.message.seq:
+            starts.append(step.message.seq)
+        under_way = max(under_way, *_result_seqs(step), 0)
+    strays = {step.message.seq for step in _strays(messages, steps)}
+    return [seq for seq in starts if seq not in strays] or starts
+
+
+def _result_seqs(step: Step) -> list[int]:
+    return [result.seq for call in step.calls for result in call.results]
 
 
 def _strays(messages: list[StoredMessage], steps: list[Step]) -> list[Step]:
     """Returns the steps of results whose call is not among the messages."""
     results = {message.seq for message in messages if message.role == "tool"}
     return [step for step in steps if step.message.seq in results]
-
-
-class _Past:
-    """The messages before a window, read back only as far as they are needed."""
-
-    def __init__(self, newest_first: Iterator[StoredMessage]) -> None:
-        self._newest_first = islice(newest_first, _MOST_READ_BACK)
-        self._distance = 0
-        self._distance_of_call: dict[str, int] = {}
-
-    def holds(self, call_id: str, *, within: int) -> bool:
-        """Whether a call with this id is among the newest messages, `within` of which count as distance."""
-        while call_id not in self._distance_of_call and self._distance < within:
-            message = next(self._newest_first, None)
-            if message is None:
-                break
-            self._distance += is_distance(message)
-            if message.role == "assistant":
-                for call in message.tool_calls:
-                    self._distance_of_call.setdefault(call.id, self._distance)
-        return self._distance_of_call.get(call_id, within + 1) <= within

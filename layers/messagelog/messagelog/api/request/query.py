@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 
 from messagelog.api.problems import RequestError
 
-_LARGEST = 10**12 - 1
+LARGEST = 10**12 - 1
 
 
 class Query:
@@ -27,7 +27,7 @@ class Query:
                 accepted = f"the parameters are {', '.join(known)}" if known else "this operation takes no parameters"
                 raise RequestError(400, "Unknown query parameter", accepted, name)
 
-    def number(self, name: str, *, minimum: int = 0, maximum: int = _LARGEST) -> int | None:
+    def number(self, name: str, *, minimum: int = 0, maximum: int = LARGEST) -> int | None:
         """Returns the parameter as a whole number, None if it is absent.
 
         Raises:
@@ -41,8 +41,8 @@ class Query:
             raise RequestError(400, "Bad query parameter", detail, name)
         return int(text)
 
-    def flag(self, name: str) -> bool:
-        """Returns the parameter as true or false, false if it is absent.
+    def flag(self, name: str) -> bool | None:
+        """Returns the parameter as true or false, None if it is absent.
 
         Raises:
             RequestError: 400, because it is another text.
@@ -50,4 +50,8 @@ class Query:
         text = self._parameters.get(name)
         if text not in (None, "true", "false"):
             raise RequestError(400, "Bad query parameter", "must be true or false", name)
-        return text == "true"
+        return None if text is None else text == "true"
+
+    def text(self, name: str) -> str | None:
+        """Returns the parameter as it is, None if it is absent or empty."""
+        return self._parameters.get(name) or None
