@@ -7,10 +7,6 @@ from collections.abc import Callable, Iterator
 from messagelog.messages import StoredMessage
 
 
-class UndecidedError(Exception):
-    """More of the log would have to be read than is allowed."""
-
-
 class Tail:
     """The newest messages of a log.
 
@@ -21,28 +17,16 @@ class Tail:
     def __init__(self, newest_first: Iterator[StoredMessage]) -> None:
         self._newest_first = newest_first
         self._read: list[StoredMessage] = []  # newest first
-        self._most: int | None = None
         self._counted: dict[int, int] = {}
         newest = next(newest_first, None)
         self.end = 0 if newest is None else newest.seq
         if newest is not None:
             self._read.append(newest)
 
-    @property
-    def length(self) -> int:
-        """The number of messages that were read."""
-        return len(self._read)
-
-    def read_at_most(self, length: int) -> None:
-        """Allows to read this many messages in all. After that, reading raises UndecidedError."""
-        self._most = length
-
     def get(self, seq: int) -> StoredMessage | None:
         """Returns the message with this seq, None if the log begins after it."""
         index = self.end - seq
         while len(self._read) <= index:
-            if self._most is not None and len(self._read) >= self._most:
-                raise UndecidedError
             message = next(self._newest_first, None)
             if message is None:
                 return None

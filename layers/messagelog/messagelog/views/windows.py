@@ -20,7 +20,7 @@ from itertools import islice, takewhile
 
 from messagelog.messages import Messages, StoredMessage
 from messagelog.views.exchanges import Step, is_distance, pair
-from messagelog.views.tail import Tail, UndecidedError
+from messagelog.views.tail import Tail
 from messagelog.views.window_limits import WindowLimits
 
 REACH = 200
@@ -47,7 +47,7 @@ def window(newest_first: Iterator[StoredMessage], limits: WindowLimits) -> Messa
     Args:
         newest_first: The log from its end. The window takes as many messages from it as the limits allow, and one more.
             To look for a call, it takes at most 500 more; for the user message of a long turn, at most 1,000. If the
-            window holds a model's own turn, it takes at most as many again, to learn where earlier windows started.
+            window holds a model's own turn, it takes about as many again, to learn where earlier windows started.
         limits: The limits. Without any, the window is the whole log.
 
     Returns:
@@ -74,19 +74,10 @@ def _same_start_from(tail: Tail, own: list[int], start: _Start, limits: WindowLi
     """
     if not own or (_place(tail, tail.end, limits) == 0 and _legal_start(tail, 1, 1) == start.seq):
         return 0
-    tail.read_at_most(2 * tail.length)
-    same = list(takewhile(lambda seq: _was_start(tail, seq, start, limits), reversed(own)))
+    same = list(takewhile(lambda seq: seq == 1 or _start_of(tail, seq - 1, limits) == start, reversed(own)))
     if len(same) == len(own):
         return 0
     return same[-1] if same else tail.end + 1
-
-
-def _was_start(tail: Tail, seq: int, start: _Start, limits: WindowLimits) -> bool:
-    """Whether the window before message `seq` had this start, as far as the messages that were read decide it."""
-    try:
-        return seq == 1 or _start_of(tail, seq - 1, limits) == start
-    except UndecidedError:
-        return False
 
 
 def _start_of(tail: Tail, end: int, limits: WindowLimits) -> _Start:
