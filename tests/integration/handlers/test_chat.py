@@ -10,7 +10,17 @@ import pytest
 from messagelog.chat.dynamodb import DynamoDBChatState
 from messagelog.chat.states.state import Window
 
-from tests.support.http_api import CHAT_OPERATIONS, HttpApi, Received, empty, functions_on_moto, handler_of
+from tests.support.faulty import Faulty
+from tests.support.http_api import (
+    CHAT_OPERATIONS,
+    HttpApi,
+    Received,
+    client_of_functions,
+    empty,
+    functions_on_moto,
+    handler_of,
+    new_process,
+)
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -267,3 +277,15 @@ def test_a_switch_that_is_none_clears_nothing(api: HttpApi, body: Any) -> None:
     reply = api.post("clear", body)
     assert (reply.status, reply.paths) == (422, ["messagesOnly"])
     assert api.chat() == ["a"]
+
+
+@pytest.mark.parametrize("historic", ["false", "true"])
+def test_a_limit_is_a_limit_of_the_storage(api: HttpApi, state: DynamoDBChatState, historic: str) -> None:
+    fill(api, *"abcdefgh")
+    if historic == "true":
+        state.move(Window(0, 8), seen=state.window())
+    new_process()
+    asked = Faulty(client_of_functions())
+    assert api.chat(limit=2, historic=historic) == ["a", "b"]
+    (query,) = asked.sent("Query")
+    assert query.parameters["Limit"] == 3, "one more shows whether this is the end"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.support.chat_functions import Worker, send
 from tests.support.chat_server import ChatServer, Reply
-from tests.support.http_api import CHAT_OPERATIONS, OPERATIONS, HttpApi
+from tests.support.http_api import CHAT_OPERATIONS, OPERATIONS, HttpApi, Received, handler_of
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -102,3 +105,47 @@ def test_conversations_from_before_there_were_tenants_belong_to_none(
     monkeypatch.setenv("MESSAGELOG_TENANT_CLAIM", "tenant")
     for tenant, conversation in [("acme", "notes"), ("acme", "acme|notes"), ("acme|notes", "notes")]:
         assert of(tenant, conversation).contents() == []
+
+
+@pytest.mark.parametrize("operation", [*OPERATIONS, *CHAT_OPERATIONS])
+@pytest.mark.parametrize("claims", [{"tenant": "acme"}, {}, None], ids=repr)
+def test_a_token_without_a_configured_claim_is_refused(
+    chat_api: HttpApi, chat_table: DynamoDBClient, monkeypatch: pytest.MonkeyPatch, operation: str, claims: Any
+) -> None:
+    """During an update from JWT to IAM, the functions lose the claim before the API loses its authorizer."""
+    monkeypatch.setenv("MESSAGELOG_TENANT_CLAIM", "")
+    reply = replace(chat_api, event=Tenant(chat_api.event, claims)).send(operation)
+    assert (reply.status, "no claim is configured" in reply.json["detail"]) == (403, True)
+    assert all(chat_table.scan(TableName=table)["Count"] == 0 for table in ("MessageTable", "ChatTable"))
+
+
+@pytest.mark.parametrize("operation", [*OPERATIONS, *CHAT_OPERATIONS])
+def test_a_claim_without_a_token_is_refused(
+    chat_api: HttpApi, chat_table: DynamoDBClient, monkeypatch: pytest.MonkeyPatch, operation: str
+) -> None:
+    """During an update from IAM to JWT, the functions have the claim before the API has its authorizer."""
+    monkeypatch.setenv("MESSAGELOG_TENANT_CLAIM", "tenant")
+    assert chat_api.send(operation).status == 403
+    assert all(chat_table.scan(TableName=table)["Count"] == 0 for table in ("MessageTable", "ChatTable"))
+
+
+@pytest.mark.parametrize(
+    ("claim", "jwt", "code"),
+    [
+        ("", {"claims": {}}, "TenantClaimNotConfigured"),
+        ("tenant", {"claims": {}}, "TenantClaimMissing"),
+        ("tenant", None, "NoToken"),
+    ],
+)
+def test_the_log_says_why_there_is_no_tenant(
+    chat_api: HttpApi, monkeypatch: pytest.MonkeyPatch, claim: str, jwt: Any, code: str
+) -> None:
+    monkeypatch.setenv("MESSAGELOG_TENANT_CLAIM", claim)
+    written = StringIO()
+    monkeypatch.setattr(
+        importlib.import_module("messagelog.api.operation").logger.registered_handler, "stream", written
+    )
+    event = chat_api.event("count")
+    event["requestContext"]["authorizer"] = {"jwt": jwt}
+    assert Received.of(handler_of("count")(event, None)).status == 403
+    assert json.loads(written.getvalue())["code"] == code

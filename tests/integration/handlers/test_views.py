@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -187,3 +188,15 @@ def _joined(parts: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
 def test_a_view_that_shows_the_end_carries_the_count(api: HttpApi, view: str) -> None:
     fill(api, exchange(1), exchange(2))
     assert [api.get(view, **query).etag for query in ({}, {"last": 4}, {"after": 4})] == ['"8"'] * 3
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_beyond_its_function_asks_for_a_window(api: HttpApi, view: str) -> None:
+    messages = [{"role": "user", "content": "x" * 300_000}] * 4
+    assert api.post("append_many", {"messages": messages}).status == 201
+    api.context = SimpleNamespace(
+        memory_limit_in_mb="170", get_remaining_time_in_millis=lambda: 900_000, aws_request_id="r"
+    )
+    reply = api.get(view)
+    assert (reply.status, "ask for a window" in reply.json["detail"]) == (413, True)
+    assert api.get(view, last=1).status == 200

@@ -1,8 +1,7 @@
-"""A chat over HTTP: opened for an invocation, and its messages and prompt tree as replies."""
+"""A chat over HTTP: it is opened for one invocation, and its messages and its prompt tree become replies."""
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any
 
 from messagelog.api.reply import Reply, chat_page, ok
@@ -19,17 +18,23 @@ from messagelog.settings import chat_table, settings
 
 
 def chat_of(request: Request) -> Chat:
-    """The chat of the request's conversation."""
+    """Opens the chat of the request's conversation."""
     return open_chat(request.partition_key, request.context, request.counters)
 
 
 def queue_of(request: Request) -> MessageQueue:
-    """The queue of the request's conversation."""
+    """Opens the queue of the request's conversation."""
     return MessageQueue(_state_of(request.partition_key, request.context, request.counters))
 
 
 def open_chat(conversation: str, context: Any, counters: Counters) -> Chat:
-    """The chat of a conversation, for an invocation with this context; `counters` are told what is done to it."""
+    """Opens the chat of a conversation for one invocation.
+
+    Args:
+        conversation: The name of the conversation in the tables.
+        context: Lambda's context of the invocation.
+        counters: Count what is done to the chat.
+    """
     return Chat(log_of(conversation, context, counters), _state_of(conversation, context, counters))
 
 
@@ -40,23 +45,30 @@ def _state_of(conversation: str, context: Any, counters: Counters) -> DynamoDBCh
 
 
 def messages_page(chat: Chat, *, after: int, limit: int | None, historic: bool = False) -> Reply:
-    """As many of the chat's messages behind `after` as fit, and whether a turn is running or has failed.
+    """Returns the chat's messages after `after`, as many as fit, and whether a turn is running or has failed.
 
-    That is asked first: once it is neither, the messages that follow are all that the turn has brought.
+    The state of the turn is read first. If no turn is running, the messages that follow are all messages of the last
+    turn.
     """
     progress = chat.state.progress()
-    messages = chat.iter_historic_messages(after=after) if historic else chat.iter_messages(after=after)
-    one_more = islice(messages, limit and limit + 1)
-    return chat_page(one_more, after=after, limit=limit, running=progress.running, failed=progress.failed)
+    read = chat.iter_historic_messages if historic else chat.iter_messages
+    messages = read(after=after, limit=None if limit is None else limit + 1)  # one more shows whether this is the end
+    return chat_page(messages, after=after, limit=limit, running=progress.running, failed=progress.failed)
 
 
 def system_reply(chat: Chat) -> Reply:
-    """The prompt tree and its text, with the version as the ETag. `text` is null if both do not fit into one reply."""
+    """Returns the prompt tree and its text, with the version as the ETag. `text` is null if both do not fit."""
     return _shown(chat.system(), chat.prompt_store.version)
 
 
 def put_system(chat: Chat, form: Any, *, version: int | None) -> Reply:
-    """Replaces the prompt tree by one in its JSON form, if it has this version, and shows it."""
+    """Replaces the prompt tree, and returns it.
+
+    Args:
+        chat: The chat.
+        form: The new tree in its JSON form.
+        version: Replace the tree only if it has this version; None for any version.
+    """
     tree = PromptContainer.from_json(form, "tree", standard=STANDARD)
     return _shown(chat.prompt_store.put(tree, version=version), chat.prompt_store.version)
 

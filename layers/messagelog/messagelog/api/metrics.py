@@ -1,4 +1,4 @@
-"""What the functions did, as CloudWatch metrics: one line of the log in the embedded metric format."""
+"""Metrics of the functions for CloudWatch: one log line in the embedded metric format."""
 
 from __future__ import annotations
 
@@ -11,9 +11,14 @@ _NAMESPACE = "MessageLog"
 
 
 def report(operation: str, counters: Counters, error: Exception | None = None) -> None:
-    """Tells what an operation did and with which error it ended: of the operation, and of the whole stack.
+    """Writes the metrics of one operation, under its name and for the whole stack.
 
-    What did not happen is not told: a line costs money, and to an alarm, silence is zero.
+    A metric of zero is left out: a line costs money, and an alarm treats a missing value as zero.
+
+    Args:
+        operation: The name of the operation.
+        counters: What it did.
+        error: The error that ended it.
     """
     happened = {
         "Appends": counters.appends,
@@ -25,7 +30,7 @@ def report(operation: str, counters: Counters, error: Exception | None = None) -
     }
     if not any(happened.values()):
         return
-    metrics = EphemeralMetrics(namespace=_NAMESPACE)  # one a request: local requests share a process
+    metrics = EphemeralMetrics(namespace=_NAMESPACE)  # one for each request, because local requests share a process
     metrics.add_dimension("operation", operation)
     if metrics.service:
         metrics.add_dimensions(service=metrics.service)

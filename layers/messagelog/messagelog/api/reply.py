@@ -1,8 +1,8 @@
-"""Replies in the form a Lambda function gives to an HTTP API (payload 2.0), never larger than Lambda carries.
+"""Replies in the form that a Lambda function gives to an HTTP API (payload 2.0), never larger than Lambda carries.
 
-Lambda takes a reply of at most 6,291,556 bytes of JSON, in which the body is a string and so escaped once more. A body
-is sent as text while it fits whatever its escapes cost, and base64-encoded above that, where its size is plain
-arithmetic (API Gateway decodes it again).
+Lambda takes a reply of at most 6,291,556 bytes of JSON. The body in it is a string, so it is escaped once more. A small
+body is sent as text, because it fits whatever its escapes cost. A larger one is sent base64-encoded, because its size
+is then known exactly. API Gateway decodes it again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TEXT_BODY_BYTES = MAX_BODY_BYTES // 8
 
 
 class Reply(TypedDict):
-    """What the function returns."""
+    """The reply of a function."""
 
     statusCode: int
     headers: dict[str, str]
@@ -31,32 +31,41 @@ class Reply(TypedDict):
 
 
 def ok(value: object, *, count: int | None = None) -> Reply:
-    """200 with a JSON body; `count`, the number of messages in the log as this reply shows it, becomes the ETag."""
+    """Returns 200 with a JSON body.
+
+    Args:
+        value: The body.
+        count: The number of messages in the log as this reply shows it. It becomes the ETag.
+    """
     return _reply(200, dumps(value).encode(), count)
 
 
 def created(appended: Appended) -> Reply:
-    """201 with the last seq. A repeat has no ETag: others may have appended since the first time."""
+    """Returns 201 with the last seq. A replay has no ETag, because others may have appended since the first time."""
     return _reply(201, dumps({"seq": appended.seq}).encode(), None if appended.replayed else appended.seq)
 
 
 def accepted(value: object) -> Reply:
-    """202 with a JSON body: it is kept, and will be done."""
+    """Returns 202 with a JSON body: the request is stored and will be done."""
     return _reply(202, dumps(value).encode(), None)
 
 
 def problem(status: int, document: dict[str, Any], headers: dict[str, str]) -> Reply:
-    """An error, as RFC 9457 has it."""
+    """Returns an error as a problem document of RFC 9457."""
     reply = _reply(status, dumps(document).encode(errors="replace"), None)
     reply["headers"] = {"content-type": "application/problem+json", **headers}
     return reply
 
 
 def page(messages: Iterable[StoredMessage], *, after: int, limit: int | None) -> Reply:
-    """As many of the messages behind `after` as fit, oldest first, at most `limit`; `next` is null at the log's end.
+    """Returns as many of the messages as fit, oldest first. `next` is null at the log's end.
 
-    `messages` may go one beyond the limit, so that the end is known. The reply carries the count if it shows the end:
-    who has not seen the end has nothing to match.
+    The reply has the count as its ETag only if it shows the end: a reader who has not seen the end cannot match it.
+
+    Args:
+        messages: The messages after `after`. There may be one more than the limit, to show whether this is the end.
+        after: The seq after which the page begins.
+        limit: The largest number of messages; None for no limit.
     """
     lines, end, at_end = _oldest_that_fit(messages, after, limit)
     if not at_end:
@@ -67,15 +76,15 @@ def page(messages: Iterable[StoredMessage], *, after: int, limit: int | None) ->
 def chat_page(
     messages: Iterable[StoredMessage], *, after: int, limit: int | None, running: bool, failed: bool
 ) -> Reply:
-    """The same of a chat's messages, with `running` and `failed`; without the count, since the log may hold more."""
+    """Returns a page of a chat. See `page`. It has no ETag, because the log may hold more than the chat shows."""
     lines, end, at_end = _oldest_that_fit(messages, after, limit)
     return _reply(200, _messages_body(lines, next_after=None if at_end else end, running=running, failed=failed), None)
 
 
 def newest_page(newest_first: Iterable[StoredMessage], *, n: int) -> Reply:
-    """As many of the last n messages as fit, oldest first, the newest kept.
+    """Returns as many of the last n messages as fit, oldest first. The newest are kept.
 
-    If older ones had to be left out, `next` is the `after` from which reading forward gives them; else it is null.
+    If older ones are left out, `next` is the `after` from which a forward read returns them. Else it is null.
     """
     lines: list[bytes] = []
     size, count, next_after = 0, 0, None
@@ -91,7 +100,7 @@ def newest_page(newest_first: Iterable[StoredMessage], *, n: int) -> Reply:
 
 
 def _oldest_that_fit(messages: Iterable[StoredMessage], after: int, limit: int | None) -> tuple[list[bytes], int, bool]:
-    """The lines of a page, the seq of the last one, and whether there is nothing behind it."""
+    """The lines of a page, the seq of the last one, and whether no message follows it."""
     lines: list[bytes] = []
     size, end = 0, after
     for message in messages:

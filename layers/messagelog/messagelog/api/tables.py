@@ -16,11 +16,17 @@ from messagelog.settings import Settings, settings
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-_SPARE_SECONDS = CONNECT_TIMEOUT + READ_TIMEOUT + 0.5  # the last try, and the reply
+_SPARE_SECONDS = CONNECT_TIMEOUT + READ_TIMEOUT + 0.5  # for the last request, and for the reply
 
 
 def log_of(conversation: str, context: Any, counters: Counters) -> MessageLog:
-    """The log of a conversation, for an invocation with this context; `counters` are told what is done to it."""
+    """Opens the log of a conversation for one invocation.
+
+    Args:
+        conversation: The name of the conversation in the table.
+        context: Lambda's context of the invocation.
+        counters: Count what is done to the log.
+    """
     here = settings()
     return MessageLog(
         DynamoDBStorage(
@@ -31,12 +37,12 @@ def log_of(conversation: str, context: Any, counters: Counters) -> MessageLog:
 
 @lru_cache(maxsize=1)
 def client_of(here: Settings) -> DynamoDBClient:
-    """One client for as long as the process and its settings last: it holds the connections and the counts."""
+    """Returns one client for as long as the settings stay the same. It keeps the connections and the known counts."""
     return default_client()
 
 
 def retry_within(context: Any) -> Retry:
-    """Goes on trying as long as the function still answers before Lambda ends it."""
+    """Returns how long to try, so that the function still answers before Lambda ends it."""
     remaining = getattr(context, "get_remaining_time_in_millis", None)
     if remaining is None:
         return Retry()

@@ -6,10 +6,8 @@ the log keeps everything.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from itertools import islice
 from typing import Any
 
 from messagelog.chat import drafts
@@ -19,6 +17,7 @@ from messagelog.chat.hooks.builder import HookBuilder
 from messagelog.chat.hooks.registry import Hooks
 from messagelog.chat.prompts.container import PromptContainer
 from messagelog.chat.prompts.store import PromptStore
+from messagelog.chat.spoken import spoken
 from messagelog.chat.states.state import ChatState, System, Window, check_log_reaches
 from messagelog.checks import check_has, check_number
 from messagelog.log import MessageLog, notify
@@ -83,23 +82,23 @@ class Chat:
             after: The seq after which to begin.
             limit: The largest number of messages; None for all.
         """
-        return _at_most(limit, self.iter_messages(after=after))
+        return list(self.iter_messages(after=after, limit=limit))
 
-    def iter_messages(self, *, after: int = 0) -> Iterator[StoredMessage]:
+    def iter_messages(self, *, after: int = 0, limit: int | None = None) -> Iterator[StoredMessage]:
         """Yields the same messages as `messages`, and reads them while they are consumed."""
         check_number("after", after)
-        return _spoken(self._after(after, self.state.window().start))
+        start = self.state.window().start
+        return spoken(lambda after, limit: self._after(after, start, limit), after, limit)
 
     def historic_messages(self, *, after: int = 0, limit: int | None = None) -> list[StoredMessage]:
         """Returns the messages that were handed off since the last clear. See `messages`."""
-        return _at_most(limit, self.iter_historic_messages(after=after))
+        return list(self.iter_historic_messages(after=after, limit=limit))
 
-    def iter_historic_messages(self, *, after: int = 0) -> Iterator[StoredMessage]:
+    def iter_historic_messages(self, *, after: int = 0, limit: int | None = None) -> Iterator[StoredMessage]:
         """Yields the same messages as `historic_messages`, and reads them while they are consumed."""
         check_number("after", after)
         window = self.state.window()
-        after = max(after, window.cleared)
-        return _spoken(self._up_to(window.start, after))
+        return spoken(lambda after, limit: self._up_to(window.start, after, limit), max(after, window.cleared), limit)
 
     def user(self, content: str) -> int:
         """Adds a message of the user, and returns its seq."""
@@ -201,7 +200,7 @@ class Chat:
             raise SendRunningError
         window, count = self.state.window(), self.log.count()  # in this order, a clear in between is seen
         check_log_reaches(window.start, count)
-        old = list(_spoken(self.log.iter_all(after=window.start, limit=max(0, count - window.start))))
+        old = list(spoken(lambda after, limit: self._up_to(count, after, limit), window.start))
         new, moved = drafts.admit_all(strategy.apply(old)), Window(window.cleared, count)
         if not new:
             self.state.move(moved, seen=window)
@@ -211,36 +210,27 @@ class Chat:
         except ConditionFailedError:
             raise SendRunningError from None
 
-    def _after(self, after: int, start: int) -> Iterator[StoredMessage]:
+    def _after(self, after: int, start: int, limit: int | None) -> Iterator[StoredMessage]:
         """The log's messages after `after` and `start`. Where there are none, the log may end before the window."""
         empty = True
-        for message in self.log.iter_all(after=max(after, start)):
+        for message in self.log.iter_all(after=max(after, start), limit=limit):
             empty = False
             yield message
         if empty and 0 < start >= after:
             check_log_reaches(start, self.log.count())
 
-    def _up_to(self, start: int, after: int) -> Iterator[StoredMessage]:
+    def _up_to(self, start: int, after: int, limit: int | None) -> Iterator[StoredMessage]:
         """The log's messages after `after`, up to `start`."""
+        wanted = max(0, start - after)
+        wanted = wanted if limit is None else min(limit, wanted)
         seq = after
-        for message in self.log.iter_all(after=after, limit=max(0, start - after)):
+        for message in self.log.iter_all(after=after, limit=wanted):
             seq = message.seq
             yield message
-        if seq < start:
+        if seq < after + wanted:
             check_log_reaches(start, self.log.count())
 
     def _add(self, messages: Sequence[AgentMessage]) -> int:
         appended = self.log.write(Append(tuple(messages)))
         self.tell(appended.stored)
         return appended.seq
-
-
-def _at_most(limit: int | None, messages: Iterator[StoredMessage]) -> list[StoredMessage]:
-    if limit is None:
-        return list(messages)
-    check_number("limit", limit)
-    return list(islice(messages, min(limit, sys.maxsize)))
-
-
-def _spoken(messages: Iterable[StoredMessage]) -> Iterator[StoredMessage]:
-    return (message for message in messages if message.role != "system")
