@@ -14,6 +14,7 @@ import re
 from typing import TypeGuard
 
 MAX_NAME_BYTES = 256
+TENANT_SEPARATOR = "\x1f"  # ASCII's unit separator: it is not printable, and so in no name
 CONVERSATION_RULE = f"is printable text of 1 to {MAX_NAME_BYTES} UTF-8 bytes, without / and ?, and not '.' or '..'"
 
 _JOINERS = re.compile("[\u200c\u200d]")  # they are not printable, but they are part of words and of emoji
@@ -43,3 +44,15 @@ def check_conversation_name(name: object) -> None:
     """
     if not is_conversation_name(name):
         raise ValueError(f"a conversation name {CONVERSATION_RULE}")
+
+
+def check_new_partition(key: str) -> None:
+    """Refuses the partition key of a new conversation whose name breaks the rule.
+
+    Args:
+        key: The name, after the tenant and `TENANT_SEPARATOR` if there are tenants.
+
+    Raises:
+        ValueError: The name breaks the rule. The error does not quote it.
+    """
+    check_conversation_name(key.rpartition(TENANT_SEPARATOR)[2])

@@ -14,9 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from messagelog.api.problems import RequestError
-from messagelog.names import MAX_NAME_BYTES, is_printable_name
-
-_SEPARATOR = "\x1f"  # ASCII's unit separator: it is not printable, and so in no name
+from messagelog.names import MAX_NAME_BYTES, TENANT_SEPARATOR, is_printable_name
 
 
 def tenant_of(event: Mapping[str, Any], claim: str | None) -> str | None:
@@ -55,12 +53,12 @@ def partition_key(tenant: str, conversation: str) -> str:
     No two pairs share one. No conversation without a tenant has one either, so a table keeps tenants apart that has
     held conversations without tenants.
     """
-    return f"{tenant}{_SEPARATOR}{conversation}"
+    return f"{tenant}{TENANT_SEPARATOR}{conversation}"
 
 
 def tenant_in(key: str) -> str | None:
     """Returns the tenant in a name from `partition_key`, None if the name has no tenant."""
-    tenant, separator, _ = key.partition(_SEPARATOR)
+    tenant, separator, _ = key.partition(TENANT_SEPARATOR)
     return tenant if separator else None
 
 

@@ -40,6 +40,7 @@ from messagelog.dynamodb.retry import ONCE, Attempts
 from messagelog.dynamodb.table import ConversationTable, count_in
 from messagelog.errors import ExpectedCountError, IdempotencyMismatchError, NotWrittenError
 from messagelog.messages import StoredMessage
+from messagelog.names import check_new_partition
 from messagelog.storage import Append, Appended, ConditionFailedError
 
 _NONCE_BYTES = 8
@@ -87,6 +88,10 @@ class Writer:
         if not rows or not fit_one_transaction(rows, others=others):
             if (replay := self._replay_or_check()) is not None:  # before a segment is written that nobody needs
                 return replay
+            if self._progress.count is None:
+                self._progress.count = self._read_head()
+            if self._progress.count == 0:
+                check_new_partition(self._table.conversation)
             rows = [self._segment_row()]
             self._end = self._table.retry.end()
         self._plan = self._plan_of(rows)
@@ -104,6 +109,8 @@ class Writer:
         progress = self._progress
         if progress.count is None:
             progress.count = self._table.head()
+        if progress.count == 0:
+            check_new_partition(self._table.conversation)
         if progress.sent is None:
             progress.sent = self._plan.transaction(progress.count)
         self._table.transact(progress.sent)
