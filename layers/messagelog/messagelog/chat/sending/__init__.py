@@ -1,1 +1,1 @@
-"""`send()`: from the queue and the user's words to the model's last one."""
+"""`send()`: moves the queue and the user's message to the log, and asks the model until it stops."""

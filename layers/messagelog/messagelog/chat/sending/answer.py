@@ -1,4 +1,4 @@
-"""A model's reply as the messages that are recorded, gathered from its stream of events."""
+"""Collects the events of a model's streamed reply, and makes the messages to record from them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Answer:
     """One reply.
 
     Attributes:
-        finish: The end of the reply. A reply without one broke off and is not recorded. If several ends come, one that
-            says that the reply was cut is kept.
+        finish: The end of the reply. A reply without an end broke off and is not recorded. If several ends come, an end
+            with `is_cut` is kept.
     """
 
     def __init__(self) -> None:

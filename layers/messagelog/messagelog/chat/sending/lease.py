@@ -19,15 +19,15 @@ _RENEWALS = 3  # while the lease lasts, so that one or two may fail
 class HeldLease:
     """`with HeldLease(state, seconds):` begins a turn and holds the lease for it.
 
-    The turn is done when the block ends without an error. A process that is killed leaves the lease to run out. If a
-    process sleeps until another sender takes the lease over, `renew` says so, and the log takes nothing more under the
-    lease's conditions. Each lease has a holder's name of its own: of two workers that got the same turn, one at a time
-    has the lease.
+    The turn is done when the block ends without an error. If a process is killed, its lease runs out. If a
+    process sleeps until another sender takes the lease over, `renew` raises LeaseLostError, and the log refuses appends
+    with the conditions of the old lease. Each lease has its own holder name. So if two workers get the same turn, only
+    one of them holds the lease at a time.
 
     Args:
         state: The chat's state.
         seconds: How long the lease lasts after each renewal.
-        turn: The holder that another process took the lease for; by default a new turn begins.
+        turn: The name of the holder whose turn is taken over. By default a new turn begins.
 
     Raises:
         SendRunningError: Another holder has the lease.
@@ -61,7 +61,7 @@ class HeldLease:
         return self._lease.start
 
     def renew(self) -> None:
-        """Lets the lease last its time from now. Raises LeaseLostError if another sender has it."""
+        """Extends the lease by its full duration from now. Raises LeaseLostError if another sender has it."""
         self._state.renew(self._lease, seconds=self._seconds)
 
     def conditions(self) -> Sequence[Any]:

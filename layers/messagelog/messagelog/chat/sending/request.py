@@ -1,4 +1,4 @@
-"""The messages of a request to the model: the window of the chat, and a user turn at the end if there is none.
+"""The messages of a request to the model: the window of the chat, with a user turn at the end.
 
 A request must not end with the assistant. Claude 4.6 and later refuse it as a prefilled answer ("Migration guide" of
 the Claude API documentation), and a request without any message is refused by every provider. Both happen:
@@ -27,7 +27,7 @@ BEGIN = "Begin."
 
 
 def ending_with_user(messages: Sequence[StoredMessage]) -> list[StoredMessage]:
-    """The messages, with a user turn at the end if they would end with the assistant, or if there are none."""
+    """Returns the messages. Adds a user turn if they are empty or end with the assistant."""
     steps = pair(message for message in messages if message.role != "reasoning")
     if steps and (steps[-1].message.role != "assistant" or steps[-1].calls):
         return list(messages)

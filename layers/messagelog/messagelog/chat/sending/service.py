@@ -33,10 +33,10 @@ class ChatConfig:
         system_prompt: A flat text that replaces the prompt tree in `get_system()`, unless it is empty.
         system_prompt_dir: The folder with prompt files.
         hooks_dir: The folder with JSON hooks.
-        max_tool_call_rounds: How many rounds of tool calls a send runs, at least 0. Each time that a hook has the model
-            asked again, as many rounds begin.
-        lease_seconds: How long the next send waits for one whose process was killed, up to a day. On DynamoDB it waits
-            two seconds longer.
+        max_tool_call_rounds: How many rounds of tool calls a send runs, at least 0. If a hook makes the send ask the
+            model again, the count starts again.
+        lease_seconds: If the process of a send is killed, the next send can begin after this time, at most a day. On
+            DynamoDB, it is two seconds longer.
 
     Raises:
         ValueError: A number is out of range.
@@ -127,14 +127,14 @@ class ChatService:
         self._tools.reset_tutorials()
 
     def send(self, content: str | None = None) -> list[StoredMessage]:
-        """Has the model answer.
+        """Asks the model for an answer.
 
         It moves the messages of the queue to the log, adds `content` as a message of the user, asks the model, runs the
-        tools that the model calls, and goes on until the model stops. Each message is recorded at once, so that a send
-        without content goes on from the log after an error.
+        tools that the model calls, and goes on until the model stops. Each message is recorded at once. So after an
+        error, a send without content goes on from the log.
 
-        The model is asked in any case. If the chat ends with the model, or is empty, the request ends with a short user
-        turn, which is not recorded: see `messagelog.chat.sending.request`. `resume` does not ask in this case.
+        The model is always asked. If the chat is empty or ends with the model's answer, a short user turn is added to
+        the request and not recorded: see `messagelog.chat.sending.request`. `resume` does not ask in this case.
 
         Args:
             content: The user's message; None to go on without one.
@@ -148,15 +148,15 @@ class ChatService:
             ProviderError: The model failed.
             OnAppendError: The turn is done, but a hook raised.
             TurnFailedError: The log or the state failed after `content` was recorded. Do not send it again.
-            MessageLogError: They failed before.
+            MessageLogError: The log or the state failed before `content` was recorded.
         """
         message = None if content is None else drafts.admit(drafts.user(content))
         return self._do(lambda turn: turn.run(message))
 
     def resume(self, holder: str) -> list[StoredMessage]:
-        """Does the turn that another process took the chat's lease for. It is safe to call again and again.
+        """Runs the turn for which another process took the chat's lease. It is safe to call it several times.
 
-        The turn is done to its end, and once. The model is asked only if something waits for its answer.
+        The turn is completed exactly once. The model is asked only if a message waits for its answer.
 
         Args:
             holder: The name under which the lease was taken.
@@ -171,7 +171,7 @@ class ChatService:
         return self._do(Turn.resume, holder)
 
     def _do(self, run: Callable[[Turn], None], turn_of: str | None = None) -> list[StoredMessage]:
-        self.init()  # first: it may fail, and this turn would have replaced an open one
+        self.init()  # first, because it may fail, and a new turn replaces an open one
         with HeldLease(self._chat.state, self._config.lease_seconds, turn=turn_of) as lease:
             rounds = self._config.max_tool_call_rounds
             turn = self._turn = Turn(self._chat, self._provider, self._tools, lease, max_rounds=rounds)
@@ -189,16 +189,16 @@ class ChatService:
         running send it does nothing.
 
         Args:
-            resend: Ask again, with the messages that are in the queue by then: at most ten times in a send. Otherwise
-                the model is not asked again, not even for `queue_resend`.
+            resend: Ask again, with the messages that are in the queue then, at most ten times in a send. If it is
+                false, the model is not asked again, and an earlier `queue_resend` has no effect.
         """
         if turn := self._turn:
             turn.interrupt(resend)
 
     def queue_resend(self) -> None:
-        """Has the running send ask again when the model has stopped, with the messages that are in the queue by then.
+        """Makes the running send ask again after the model has stopped, with the messages that are in the queue then.
 
-        A send asks again at most ten times, those of `interrupt` included.
+        A send asks again at most ten times, including the times that `interrupt` causes.
         """
         if turn := self._turn:
             turn.resend()

@@ -1,6 +1,6 @@
 """The tool calls of a streamed reply, put together from their pieces.
 
-Endpoints that are compatible with OpenAI cut a call into pieces in different ways, and no piece says in which:
+Endpoints that are compatible with OpenAI split a call into pieces in different ways, and a piece does not say which:
 
     index of the calls   ids                        names                    seen at
     1 for each call      in the first piece         in the first piece       OpenAI, vLLM, llama-server
@@ -48,7 +48,7 @@ class _Call:
             self.arguments.append(piece.arguments)
 
     def is_whole(self) -> bool:
-        """Whether the arguments are whole JSON. A text is parsed only if it ends like JSON: a call has many pieces."""
+        """Whether the arguments are complete JSON. To save time, only a text that ends like JSON is parsed."""
         if not self.arguments or not self.arguments[-1].rstrip().endswith(_ENDS_OF_JSON):
             return False
         try:
@@ -72,7 +72,7 @@ class StreamedCalls:
 
     @property
     def lack_a_name(self) -> bool:
-        """Whether pieces came for which no call has begun, because no name came."""
+        """Whether there are pieces of a call whose name is missing."""
         return bool(self._without_name)
 
     def add(self, piece: ToolCallDelta) -> None:
@@ -85,7 +85,7 @@ class StreamedCalls:
         call.add(piece)
 
     def tool_calls(self) -> tuple[ToolCall, ...]:
-        """Returns the calls. Arguments that are not JSON stay text. A call to which no id came has an empty id."""
+        """Returns the calls. Arguments that are not JSON stay text. A call without an id gets an empty id."""
         return tuple(_tool_call(call) for call in self._calls)
 
     def _begin(self, index: int) -> _Call:
@@ -110,6 +110,6 @@ def _tool_call(call: _Call) -> ToolCall:
 def joined(pieces: Iterable[str]) -> str:
     """Returns the text of the pieces.
 
-    A character that was cut into its two surrogates is put together again; a lone surrogate is replaced by U+FFFD.
+    If a character was split into its two surrogates, they are joined. A lone surrogate is replaced by U+FFFD.
     """
     return "".join(pieces).encode("utf-16", "surrogatepass").decode("utf-16", "replace")

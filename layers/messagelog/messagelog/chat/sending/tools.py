@@ -30,9 +30,9 @@ class Tool:
         name: 1 to 64 of a-z, A-Z, 0-9, `_` and `-`.
         description: A text for the model; it may be empty.
         parameters: The JSON schema of the args.
-        run: Called with the args that the model wrote, which are text if they are not JSON. It returns text or a JSON
-            value. The model is told the error that it raises. It must end in good time, because the send waits for it
-            without a limit.
+        run: The function. It is called with the args that the model wrote; args that are not JSON are passed as text.
+            It returns text or a JSON value. If it raises, the model gets the text of the error. The send waits for it
+            without a time limit.
     """
 
     name: str
@@ -42,19 +42,19 @@ class Tool:
 
 
 class ToolPackage:
-    """Tools that belong together, for subclassing."""
+    """The base class of a group of tools."""
 
     def tools(self) -> Sequence[Tool]:
         """Returns the tools. It is called once, when the package is added."""
         raise NotImplementedError
 
     def tutorial(self) -> str | None:
-        """Returns a text for the system prompt on how to use the tools together; None for none."""
+        """Returns a text for the system prompt that explains how to use the tools together, or None."""
         return None
 
 
 class ToolSuite:
-    """The tools of a chat. The tutorials of their packages stand in the chat's prompt tree, under `tutorials`.
+    """The tools of a chat. The tutorials of their packages are in the chat's prompt tree, under `tutorials`.
 
     Args:
         chat: The chat; None for tools without a prompt tree.
@@ -75,7 +75,7 @@ class ToolSuite:
 
         Raises:
             TypeError: It is a Tool, not a package.
-            ValueError: The name of a tool is taken, or providers would refuse it.
+            ValueError: The name of a tool is already used, or providers would refuse it.
             CodecError: The tutorial is not text.
             PromptChangedError: Other processes kept changing the prompt tree.
         """

@@ -1,7 +1,7 @@
-"""The turn of one send: from the queue and the user's message to the model's last one, recorded step by step.
+"""The turn of one send: it moves the queue to the log, asks the model, runs tools, and records each step.
 
-Each step is one append to the log. Wherever a turn ends, by an error or with its process, the log holds everything that
-was done, and the next send goes on from there.
+Each step is one append to the log. If a turn ends with an error, or its process ends, the log holds all steps that were
+done. The next send goes on from there.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CUT_OFF = "Not run: the reply was cut off, and this call may lack a part of its 
 
 _UNFINISHED = "the turn did not finish, and the content is in the chat: go on with a send without content"
 _CUT_AT_ONCE = "the reply was cut off before its first word ({}): allow more tokens, or shorten the chat"
-_MAX_RESENDS = 10  # so that a hook that always asks again comes to an end
+_MAX_RESENDS = 10  # so that a hook that always asks again cannot loop forever
 _DRAINED_AT_ONCE = 40  # below the 50 conditions that an append takes
 
 
@@ -63,13 +63,13 @@ class Turn:
     def run(self, message: AgentMessage | None) -> None:
         """Adds the messages of the queue, then `message`, and asks the model.
 
-        A hook that raises stops nothing: see `raise_for_hooks`.
+        An error of a hook does not stop the turn: see `raise_for_hooks`.
 
         Raises:
             LeaseLostError: Another send took over.
             ProviderError: The model failed.
             TurnFailedError: The log or the state failed after `message` was recorded.
-            MessageLogError: They failed before, or there is no `message`.
+            MessageLogError: The log or the state failed before, or `message` is None.
         """
         self._drain()
         if message is None:
@@ -80,7 +80,7 @@ class Turn:
             self._go_on()
         except WrittenError:
             raise
-        except MessageLogError as error:  # it may say that nothing was written, and the caller would send it again
+        except MessageLogError as error:  # its text may invite the caller to send it again
             raise TurnFailedError(_UNFINISHED) from error
 
     def resume(self) -> None:
@@ -101,15 +101,15 @@ class Turn:
             raise OnAppendError(tuple(message.seq for message in self.recorded)) from self._hook_error
 
     def interrupt(self, resend: bool) -> None:
-        """Ends the running request at its next event. No tool is run and no other request is made.
+        """Ends the running request at its next event. After that, no tool is run and no other request is made.
 
-        With `resend`, the model is asked again. Without it, the model is not asked again, whatever was said before.
+        With `resend`, the model is asked again. Without it, the model is not asked again, even after `queue_resend`.
         """
         with self._lock:
             self._interrupted, self._resend = True, resend
 
     def resend(self) -> None:
-        """Once the model has stopped, adds the messages that are in the queue by then, and asks again."""
+        """Makes the turn ask again after the model has stopped, with the messages that are in the queue then."""
         with self._lock:
             self._resend = True
 
@@ -122,13 +122,13 @@ class Turn:
             self._converse()
 
     def _takes_resend(self) -> bool:
-        """Whether the model is to be asked again. Resets that wish, and a past interrupt."""
+        """Returns whether to ask the model again, and resets the flags of `resend` and `interrupt`."""
         with self._lock:
             resend, self._resend, self._interrupted = self._resend, False, False
         return resend
 
     def _drain(self) -> None:
-        """Moves the queue to the log. Messages that come meanwhile stay in the queue."""
+        """Moves the queue to the log. Messages that are queued during the move stay in the queue."""
         if self._lease.start:
             check_log_reaches(self._lease.start, self._chat.log.count())
         state = self._chat.state
@@ -138,7 +138,7 @@ class Turn:
             state.discard(staged)
 
     def _converse(self) -> None:
-        """Asks and runs tools until the model stops, the rounds are used up, or somebody interrupts."""
+        """Asks the model and runs tools until the model stops, the rounds are used up, or the turn is interrupted."""
         for _ in range(self._max_rounds + 1):
             self._answer_open_calls(self._result_of)
             if self._interrupted or not self._ask():
@@ -165,7 +165,7 @@ class Turn:
         return bool(said.tool_calls)
 
     def _heard(self, stream: Iterator[Event]) -> Answer:
-        """The reply until its end, or until somebody interrupts. Hooks hear it as well."""
+        """Returns the reply up to its end or an interrupt. Hooks are called with each event."""
         answer = Answer()
         with ExitStack() as stack:
             if close := getattr(stream, "close", None):
@@ -190,11 +190,11 @@ class Turn:
             if said is None:
                 return
             self._record([_admitted(_result(call, said))])
-        if older := waiting[: len(waiting) - len(calls)]:  # a later result with the same id is not theirs
+        if older := waiting[: len(waiting) - len(calls)]:  # so that they get no later result with this id
             self._record([_admitted(_result(call, UNANSWERED)) for call in older])
 
     def _result_of(self, call: ToolCall) -> str | None:
-        """The result of the tool, or what it raised, for the model. None if a hook interrupts before it runs."""
+        """Returns the tool's result, or the text of its error. None if a hook interrupts before the tool runs."""
         emit = self._chat.hooks.emit_tool
         self._tell(emit, "before", call)
         if self._interrupted:
@@ -203,14 +203,14 @@ class Turn:
             result = self._tools.run(call)
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # also SystemExit of argparse, CancelledError of asyncio
+        except BaseException as error:  # argparse raises SystemExit, and asyncio raises CancelledError
             self._tell(emit, "error", call, error)
             return f"Error: {type(error).__name__}: {words_of(error)}"
         self._tell(emit, "after", call, result)
         return result
 
     def _tell(self, emit: Callable[..., None], *what: Any) -> None:
-        """Calls hooks. Their errors wait for the end of the turn."""
+        """Calls the hooks. Their errors are raised at the end of the turn."""
         try:
             emit(*what)
         except Exception as error:
@@ -228,7 +228,7 @@ class Turn:
             self._hook_error = self._hook_error or error.__cause__
 
     def _read(self) -> list[StoredMessage]:
-        """The chat's messages, with those that others have added meanwhile."""
+        """Returns the chat's messages, including messages that other processes have added."""
         self._window += self._chat.iter_messages(after=self._window[-1].seq if self._window else 0)
         return self._window
 
@@ -238,7 +238,7 @@ def _result(call: ToolCall, content: str) -> AgentMessage:
 
 
 def _admitted(result: AgentMessage) -> AgentMessage:
-    """The result of a tool as the log takes it. If the log would refuse it, the model is told so."""
+    """Returns the result of a tool. If the log would refuse it, returns an error text for the model instead."""
     try:
         return admit(drafts.stamped(result))
     except (CodecError, MessageTooLargeError) as error:

@@ -1,1 +1,1 @@
-"""The state of a chat beside its log: the protocol, the rules, and the two implementations."""
+"""The state of a chat, which is stored apart from its log: the protocol, the rules, and the two implementations."""

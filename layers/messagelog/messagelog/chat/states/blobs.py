@@ -1,7 +1,7 @@
-"""Texts of any size in ChatTable: inside their item while they fit, else in parts beside it.
+"""Stores texts of any size in ChatTable: a text that fits is in its item, and a larger one is split into other items.
 
-The parts are written before the item that names them. They are deleted after another item took the place of theirs, and
-only then. A crash, a refusal or an unknown outcome in between leaves parts that nobody reads, and nothing else.
+The parts are written before the item that refers to them. They are deleted only after another item has replaced that
+item. After a crash, a refusal or an unknown outcome, there may be parts that nobody reads. Nothing else is left over.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PART_BYTES = 350 * 1024  # below DynamoDB's 400 KB for an item, with room for e
 
 
 class BlobGoneError(Exception):
-    """Parts of a text are not there any more."""
+    """Parts of a text were deleted."""
 
 
 class Blobs:
@@ -54,7 +54,7 @@ class Blobs:
         return zlib.decompress(b"".join(part["data"]["B"] for part in parts)).decode()
 
     def delete(self, item: Mapping[str, Any]) -> None:
-        """Deletes the parts of a text whose item is gone. A part that cannot be deleted stays, and harms nobody."""
+        """Deletes the parts of a text whose item is gone. A part that cannot be deleted stays and does no harm."""
         for number in range(int(item["parts"]["N"]) if "blob" in item else 0):
             with suppress(MessageLogError):
                 self._table.delete(_entry(item["blob"]["S"], number))

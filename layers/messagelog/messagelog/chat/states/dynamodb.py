@@ -1,4 +1,4 @@
-"""Chat state in DynamoDB, in a table of its own: it changes, and nobody may delete from the log's table.
+"""Chat state in DynamoDB. It has its own table, because it deletes items, and nobody may delete from the log's table.
 
 conversation (partition key)   the conversation
 entry (sort key)               `state`                 the window, the lease, the open turn: see `rules.StateItem`
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 _SYSTEM = "system"
 _SAME_VERSION = "#version = :version"
-_MARGIN = 2.0  # seconds: DynamoDB's clock comes in whole seconds, and a reply takes a while
+_MARGIN = 2.0  # seconds: DynamoDB sends its time in whole seconds, and a reply takes some time to arrive
 _MAY_BE_QUEUED = (
-    "DynamoDB did not answer: the message may or may not be in the queue; a send without content takes it into the "
+    "DynamoDB did not answer: the message may or may not be in the queue; a send without content moves it to the "
     "chat if it is: look there before you queue it again"
 )
-_NO_LEASE = "DynamoDB did not answer: no send was begun; try again, at the latest when its lease has run out"
+_NO_LEASE = "DynamoDB did not answer: no send was started; try again now, or after the lease of this try has run out"
 
 
 class DynamoDBChatState:
@@ -48,9 +48,10 @@ class DynamoDBChatState:
         table: The table's name.
         client: See `DynamoDBStorage`.
         retry: How long a request is tried.
-        counters: Told what is done.
-        clock: Tells the time in seconds, for the leases. By default it is DynamoDB's own, which all processes share,
-            with a margin of two seconds: a lease lasts that much longer than its holder asked for.
+        counters: Counts what is done.
+        clock: Returns the time in seconds, for the leases. The default is DynamoDB's clock, which all processes share.
+            Each lease then lasts two seconds longer than its holder asked for, because that clock has whole seconds
+            only.
 
     Raises:
         ValueError: The conversation or the table's name is not legal.
@@ -103,7 +104,7 @@ class DynamoDBChatState:
 
     def moving(self, window: Window, *, seen: Window | None = None) -> Sequence[Action]:
         """See `ChatState.moving`. One GetItem."""
-        before = self._items.state()  # so that an append that was refused cannot be done later
+        before = self._items.state()  # so that DynamoDB cannot carry out a refused append later
         return [self._items.change(rules.move(window, seen, now=self._now()).once(before))]
 
     def _move(self, window: Window, seen: Window | None, puts: Sequence[Action]) -> None:
@@ -204,11 +205,11 @@ class DynamoDBChatState:
         return [self._items.change(rules.holding(lease))]
 
     def _tell_held(self, change: Change) -> Tell:
-        """Of a renewal or release: where its condition fails, the lease is not held any more, done or not."""
+        """The outcome of a renewal or release. After a failed condition, the lease is not held, done or not."""
         return lambda places, end: Outcome.NEVER if places else _open_if(change.holds(self._items.state(end)))
 
     def _tell_system(self, item: Item) -> Tell:
-        """Whether a prompt tree was put. Its version names it until the next one."""
+        """Whether a prompt tree was written. Its version identifies it until the next change."""
 
         def tell(_: Collection[int], end: float | None) -> Outcome:
             found = self._items.get(_SYSTEM, end)
@@ -238,6 +239,6 @@ def _open_if(condition: bool) -> Outcome:
 
 
 def _coded(error: MessageLogError, other: MessageLogError) -> MessageLogError:
-    """The other error, with the code of this one."""
+    """Returns the first error with the code of the second one."""
     other.code = error.code
     return other

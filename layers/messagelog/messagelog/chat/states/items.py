@@ -1,4 +1,4 @@
-"""ChatTable as one conversation sees it: items read, and transactions that are done once although a reply is lost.
+"""Reads and writes one conversation's items in ChatTable. A transaction is done once, even if a reply is lost.
 
 A transaction is sent until its outcome is known. `Tell` reads the table and says whether this very write was done:
 
@@ -13,9 +13,9 @@ A transaction is sent until its outcome is known. `Tell` reads the table and say
     refused                       no         none: StorageUnavailableError
     the time is up                as before  if unknown, `tell` once more; else the error of the last try
 
-DynamoDB forgets a token after ten minutes, and a machine may sleep longer than that. Then it takes the same request for
-a new one, and a condition may fail because of the first one. So after an unknown try no answer but success counts
-without a look at the table, and no clock decides.
+DynamoDB forgets a token after ten minutes, and a machine may sleep longer than that. Then DynamoDB treats the same
+request as a new one, and a condition may fail because the first request was done. So after an unknown try, only a
+success is trusted. After any other answer, the table is read. The outcome never depends on a clock.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ PRESENT = "attribute_exists(#entry)"
 
 
 class RefusedError(Exception):
-    """Conditions did not hold, and the write was surely not done. `places` are the indexes of their actions."""
+    """Some conditions did not hold, and nothing was written. `places` are the indexes of their actions."""
 
     def __init__(self, places: frozenset[int]) -> None:
         super().__init__(places)
@@ -59,15 +59,15 @@ class ChatItems:
         self.table = table
 
     def now(self) -> float:
-        """DynamoDB's time in seconds since 1970; the host's, if no reply ever told it."""
+        """DynamoDB's time in seconds since 1970. Before the first reply, it is the time of the host."""
         return self.table.clock.now() or time.time()
 
     def get(self, entry: str, end: float | None = None) -> Item:
-        """The item, empty if there is none. One strong read; see `ConversationTable.ask` for `end`."""
+        """Returns the item, or an empty one if it does not exist, with one strong read. `ask` explains `end`."""
         return self.table.ask(lambda: self.table.get(entry), end=end) or {}
 
     def state(self, end: float | None = None) -> StateItem:
-        """The state item. One strong read."""
+        """Returns the state item. This is one strong read."""
         item = self.get(STATE, end)
         known = [each.name for each in fields(StateItem) if each.name in item]
         return StateItem(**{name: _value(item[name]) for name in known})  # type: ignore[arg-type]
@@ -77,18 +77,18 @@ class ChatItems:
 
         Args:
             *actions: The actions of the transaction.
-            tell: Says whether it was done, once an answer has left that open.
-            again: The actions to send after such an answer, if they are others; as a new transaction each time.
+            tell: Reads the table and says whether the transaction was done. It is called after an unclear answer.
+            again: The actions to send after such an answer, if they differ. Each try is then a new transaction.
 
         Raises:
             RefusedError: A condition failed.
-            UnknownOutcomeError: It may or may not be done.
-            NotWrittenError: It was surely not done.
+            UnknownOutcomeError: The transaction may or may not be done.
+            NotWrittenError: The transaction was not done.
         """
         _Commit(self.table, actions, tell, again).run()
 
     def put(self, item: Item, condition: str, **values: Value) -> Action:
-        """Puts an item under a condition; `values` are what the condition calls `:name`."""
+        """Puts an item under a condition. `values` are the values of the `:name` placeholders in the condition."""
         return self._action("Put", {"Item": item}, condition, values)
 
     def delete(self, entry: str, condition: str) -> Action:
@@ -96,7 +96,7 @@ class ChatItems:
         return self._action("Delete", {"Key": self.table.key(entry)}, condition, {})
 
     def change(self, change: Change) -> Action:
-        """Makes a change of the state item, or only checks its conditions if it sets nothing."""
+        """Changes the state item, or only checks the conditions if the change sets nothing."""
         condition, values = _expression(change.conditions)
         parameters: dict[str, Any] = {"Key": self.table.key(STATE)}
         if not change.new:
@@ -109,7 +109,7 @@ class ChatItems:
         return self._action("Update", {**parameters, "UpdateExpression": update}, condition, values)
 
     def _action(self, kind: str, parameters: dict[str, Any], condition: str, values: Mapping[str, Value]) -> Action:
-        """The action. Every `#name` in its expressions stands for the attribute of that name."""
+        """Returns the action. Each placeholder `#name` in its expressions is the attribute with that name."""
         expressions = f"{condition} {parameters.get('UpdateExpression', '')}"
         action = {
             "TableName": self.table.name,
@@ -123,7 +123,7 @@ class ChatItems:
 
 
 class _Commit:
-    """One transaction on its way. `run` it once."""
+    """One transaction that is being sent. Call `run` once."""
 
     def __init__(
         self, table: ConversationTable, actions: Sequence[Action], tell: Tell, again: Sequence[Action] | None
@@ -153,7 +153,7 @@ class _Commit:
         return True
 
     def _learn(self, fault: Fault, _: Attempts) -> bool | None:
-        """True if the write is known to be done, None if it is to be tried again."""
+        """Returns True if the write is known to be done, and None if it must be tried again."""
         if fault.leaves_open:
             self._is_unknown = True
             if self._again is not None:
@@ -180,7 +180,7 @@ def _transaction(actions: Sequence[Action]) -> dict[str, Any]:
 
 
 def _expression(conditions: Sequence[Condition]) -> tuple[str, dict[str, Value]]:
-    """The conditions as a ConditionExpression, with the values that it names."""
+    """Returns the conditions as a ConditionExpression, and the values of its placeholders."""
     parts: list[str] = []
     values: dict[str, Value] = {}
     for place, each in enumerate(conditions):
@@ -191,12 +191,12 @@ def _expression(conditions: Sequence[Condition]) -> tuple[str, dict[str, Value]]
 
 
 def number(item: Item, name: str) -> int:
-    """The number in an item, 0 if it has none of that name."""
+    """Returns the number in this attribute of an item, or 0 if the attribute is missing."""
     return int(item[name]["N"]) if name in item else 0
 
 
 def attribute(value: Value) -> dict[str, str]:
-    """A number or a text as DynamoDB takes it."""
+    """Returns a number or a text in DynamoDB's form."""
     return {"S": value} if isinstance(value, str) else {"N": str(value)}
 
 

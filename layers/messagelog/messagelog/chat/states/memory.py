@@ -1,4 +1,4 @@
-"""Chat state in memory: a real one, for tests and for programs that need no table."""
+"""Chat state in memory, for tests and for programs that do not need a table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from messagelog.messages import AgentMessage
 
 
 class MemoryChatState:
-    """Keeps one conversation's chat state in this process, beside a MemoryStorage. See `ChatState`.
+    """Keeps one conversation's chat state in this process, for a log in a MemoryStorage. See `ChatState`.
 
     Args:
         clock: Tells the time in seconds, for the leases.
@@ -115,7 +115,7 @@ class MemoryChatState:
         return [self._condition(rules.holding(lease))]
 
     def _change(self, change: Change) -> bool:
-        """Makes a change, if its conditions hold; whether they did. The lock is held."""
+        """Makes a change if its conditions hold, and returns whether they did. The caller holds the lock."""
         if not change.holds(self._item):
             return False
         self._item = change.applied(self._item)

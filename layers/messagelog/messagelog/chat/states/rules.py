@@ -1,4 +1,4 @@
-"""The rules of a chat's state item: who may send, where the window is, and what was drained from the queue.
+"""The rules for a chat's state item: the lease, the open turn, the window, and the drained part of the queue.
 
 Each rule takes what it needs to know and returns a `Change`: conditions, and what to set where they hold. The memory
 state evaluates the conditions under its lock; the DynamoDB state sends them with the change. A missing attribute counts
@@ -26,9 +26,9 @@ as 0 or "".
 The lease runs while `lease_end` is later than now. A release sets it to 0. Each acquire and each move raises `fence`,
 so that an earlier holder, which knows only an earlier fence, cannot write any more.
 
-A turn is open from the acquire that names it until a release says that it is done, or until the window moves. A holder
-that took the lease without naming a turn, and let it run out, leaves a turn of its own name open: its worker may be
-late. That turn yields to one that was begun before.
+A turn is open from the acquire that names it until a release says that it is done, or until the window moves. If a
+holder took the lease without naming a turn, and the lease ran out, a turn with the holder's name counts as open,
+because its worker may start late. A turn that was begun earlier has priority over that turn.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ class StateItem:
     Attributes:
         cleared: The count of the log at the last clear.
         start: The seq after which the window begins.
-        holder: Whoever took the lease last.
+        holder: The sender that took the lease last.
         fence: Grows with each lease, and each time that the window moves.
         lease_end: When the lease runs out, in milliseconds since 1970; 0 if it was released.
         turn: The turn that was begun and is not done.
-        drained: The last entry of the queue that was ever drained.
+        drained: The largest entry that a drain ever took out of the queue.
         moved: A random id of the last move of the window.
     """
 
@@ -78,7 +78,7 @@ class StateItem:
 
     @property
     def open_turn(self) -> str:
-        """The turn that was begun; else the one that the holder of a lease that was not released may still begin."""
+        """The turn that was begun; otherwise the turn that the holder of an unreleased lease may still begin."""
         return self.turn or (self.holder if self.lease_end else "")
 
     def is_running(self, now: int) -> bool:
@@ -86,7 +86,7 @@ class StateItem:
         return self.lease_end > now
 
     def progress(self, now: int) -> Progress:
-        """How the last turn stands at `now`."""
+        """The progress of the last turn at `now`."""
         running = self.is_running(now)
         return Progress(running, failed=bool(self.open_turn) and not running)
 
@@ -111,11 +111,11 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What to set in a state item, and the conditions for it.
+    """A change of a state item: the attributes to set, and the conditions for it.
 
     Attributes:
         conditions: All of them must hold.
-        new: The attributes to set. Without any, the change is only a check.
+        new: The attributes to set. If it is empty, the change is only a check.
         raises_fence: Whether `fence` grows by one.
     """
 
@@ -132,7 +132,7 @@ class Change:
         return replace(item, fence=item.fence + self.raises_fence, **self.new)  # type: ignore[arg-type]
 
     def once(self, seen: StateItem) -> Change:
-        """The same change, only from exactly this fence and lease: whatever happens, it commits once at most."""
+        """Returns the same change with one more condition: exactly this fence and lease. So it commits at most once."""
         as_seen = (Condition("fence", "=", seen.fence), Condition("lease_end", "=", seen.lease_end))
         return replace(self, conditions=(*self.conditions, *as_seen))
 
@@ -141,18 +141,18 @@ class Outcome(Enum):
     """Whether a write was done."""
 
     DONE = auto()
-    NEVER = auto()  # not done, and no try that is still under way can be done later
-    OPEN = auto()  # it cannot be told
+    NEVER = auto()  # not done, and a try that is still running cannot be done later
+    OPEN = auto()  # the item does not show whether it was done
 
 
 def outcome_of(change: Change, seen: StateItem, found: StateItem, *, is_own: bool) -> Outcome:
-    """The outcome of a change that was made `once` from `seen`, judged by the item found after it.
+    """Returns the outcome of a change that was made `once` from `seen`. The item that was read afterwards shows it.
 
     Args:
         change: The change.
         seen: The item from which it was made.
         found: The item as it is now, read strongly.
-        is_own: Whether the item found shows that it was this change that raised the fence of `seen`.
+        is_own: Whether the item found shows that this change raised the fence of `seen`.
     """
     if is_own:
         return Outcome.DONE
@@ -184,7 +184,7 @@ def release(lease: Lease, *, done: bool) -> Change:
 
 
 def move(window: Window, seen: Window | None, *, now: int) -> Change:
-    """Puts the window elsewhere, if it is where it was `seen`, and ends every lease and turn."""
+    """Moves the window if it is still where it was `seen`, and ends every lease and turn."""
     conditions = [Condition("lease_end", "<=", now)]
     if seen is not None:
         conditions += [Condition("cleared", "=", seen.cleared), Condition("start", "=", seen.start)]
@@ -193,7 +193,7 @@ def move(window: Window, seen: Window | None, *, now: int) -> Change:
 
 
 def holding(lease: Lease) -> Change:
-    """Checks that nobody took the lease over, and that the window did not move."""
+    """Checks that no other sender took the lease over, and that the window did not move."""
     return Change((Condition("fence", "=", lease.fence),))
 
 

@@ -1,13 +1,13 @@
-"""The queue of a chat in DynamoDB: one item for each message, taken out by the append that moves it to the log.
+"""The queue of a chat in DynamoDB. Each message is one item, and the append that moves it to the log deletes the item.
 
 An entry is `queue#<number>#<id>`. Its number is DynamoDB's time in microseconds, but at least one more than the number
-of the last entry in the queue, which a strong read tells. So an enqueue that begins after another one was acknowledged
-comes after it, whichever processes do them. An entry that is gone by then is in the log already. DynamoDB's clock tells
-whole seconds only; nothing here relies on it for the order.
+of the last entry in the queue, which a strong read returns. So an enqueue that begins after another one was
+acknowledged comes after it, also in another process. An entry that was deleted in the meantime is in the log already.
+DynamoDB's clock has whole seconds only, and the order does not depend on it.
 
-An enqueue puts its entry on condition that it does not exist. If a reply is lost, the entry may be there, or it may be
-drained already, and then the same put would double it. So each drain records in the state item how far the queue was
-ever drained (`drained`), in the same transaction, and a put that follows a lost reply checks that record:
+An enqueue puts its entry under the condition that it does not exist. If a reply is lost, the entry may be there, or it
+may be drained already, and then the same put would double it. So each drain records in the state item, in the same
+transaction, how far the queue was ever drained (`drained`). A put that follows a lost reply checks this record:
 
     entry exists   drained          meaning                                next step
     -------------  ---------------  -------------------------------------  ----------------------------
@@ -16,15 +16,15 @@ ever drained (`drained`), in the same transaction, and a put that follows a lost
     no             at or after it   it may have been drained               none: UnknownOutcomeError
 
 - The first put does not check `drained`, so that queueing a message never waits for a send that writes the state item.
-- An entry may come before `drained` although nobody drained it, because DynamoDB's clock tells whole seconds. Then only
-  a lost reply leaves the outcome unknown. The drain takes the entry as any other.
-- The record never goes backwards. A drain of entries before it checks only that it is there.
-- A drain by hand (`chat.record` with the conditions of `unstaging`) records as a send does. Only the fence is missing.
+- An entry may come before `drained` although nobody drained it, because DynamoDB's clock tells whole seconds. Then the
+  outcome is unknown only if a reply was lost. A drain treats the entry like any other.
+- The record never goes backwards. A drain of entries before it only checks that the record exists.
+- A drain without a send (`chat.record` with the conditions of `unstaging`) makes the same record, without the fence.
 - Entries of version 0.1.0 have the same form, with the time of a host as their number. New entries come after them. A
-  process of that version drains without a record: until all processes run this version, an enqueue whose reply was lost
-  may be doubled by a retry after such a drain.
-- A put that DynamoDB would carry out only after its retry was drained cannot be recognised. A request that got no
-  answer within seconds would have to wait longer than a whole send.
+  process of that version drains without a record: until all processes run this version, the retry of an
+  enqueue whose reply was lost may queue the message twice after such a drain.
+- One case cannot be recognised: DynamoDB carries out a put only after the retry of that put was drained. For this, a
+  request that got no answer within seconds would have to wait longer than a whole send.
 """
 
 from __future__ import annotations
@@ -67,14 +67,14 @@ class Staging:
         def tell(_: Collection[int], end: float | None) -> Outcome:
             return Outcome.DONE if self._items.get(entry, end) else Outcome.OPEN
 
-        with suppress(RefusedError):  # the entry is there, and its id is ours alone
+        with suppress(RefusedError):  # the entry exists, and no other process uses its id
             self._items.commit(put, tell=tell, again=(put, check))
 
     def staged(self, *, limit: int, up_to: str | None = None) -> Sequence[Staged]:
         staged: list[Staged] = []
         size = 0
         for item in self._table.query(_FIRST, up_to or _LAST, limit=limit):
-            with suppress(BlobGoneError):  # another process has drained it meanwhile
+            with suppress(BlobGoneError):  # another process has drained it in the meantime
                 line = self._blobs.read(item)
                 size += len(line)
                 staged.append(Staged(item["entry"]["S"], codec.parse(json.loads(line)), item))
@@ -88,7 +88,7 @@ class Staging:
 
     def unstaging(self, staged: Sequence[Staged], lease: Lease | None) -> Sequence[Action]:
         drained = rules.draining(self._items.state(), max(each.entry for each in staged), lease)
-        # The check comes last: the place of a condition that fails is that of the message.
+        # The check comes last, so that the index of a failed condition is the index of its message.
         return [*(self._items.delete(each.entry, PRESENT) for each in staged), self._items.change(drained)]
 
     def discard(self, staged: Sequence[Staged]) -> None:

@@ -1,4 +1,4 @@
-"""What a chat remembers beside its log: its window, its prompt tree, its queue, and who is sending."""
+"""The state of a chat outside of its log: its window, its prompt tree, its queue, and the lease of its sender."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from messagelog.messages import AgentMessage
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What the chat shows of the log.
+    """The part of the log that the chat shows.
 
     Attributes:
-        cleared: The seq after which the handed-off messages begin. Earlier messages belong to the log alone.
+        cleared: The seq after which the handed-off messages begin. Earlier messages are only in the log.
         start: The seq after which the chat's own messages begin.
     """
 
@@ -28,8 +28,8 @@ class System:
     """The prompt tree as it is stored.
 
     Attributes:
-        tree: The tree as JSON text; empty if nobody has written it.
-        version: The number of its changes.
+        tree: The tree as JSON text. It is empty before the first change.
+        version: How often the tree was changed.
     """
 
     tree: str = ""
@@ -43,7 +43,7 @@ class Staged:
     Attributes:
         entry: Its place. Entries sort in the order of the queue.
         message: The message.
-        stored: For the state that gave it.
+        stored: Data that only the implementation of the state uses.
     """
 
     entry: str
@@ -158,8 +158,8 @@ class ChatState(Protocol):
         """Returns the first messages of the queue, in order.
 
         Args:
-            limit: The largest number of messages. Large messages may be fewer.
-            up_to: The last entry to return; by default that of the whole queue.
+            limit: The largest number of messages. Fewer are returned if they are large.
+            up_to: The last entry to return; by default the last one in the queue.
         """
         ...
 
@@ -170,16 +170,16 @@ class ChatState(Protocol):
     def unstaging(self, staged: Sequence[Staged], lease: Lease | None = None) -> Sequence[Any]:
         """Returns conditions that take messages out of the queue.
 
-        They fail if somebody else took one of them out: the place of the condition is that of the message.
+        They fail if somebody else took one of them out. The index of the failed condition is the index of that message.
 
         Args:
             staged: At least one message, as `staged` returned it.
-            lease: The conditions also do what those of `holding` do. Do not use both in one append.
+            lease: If given, the conditions also include those of `holding`. Do not use both in one append.
         """
         ...
 
     def discard(self, staged: Sequence[Staged]) -> None:
-        """Frees the room of messages that are out of the queue."""
+        """Deletes what is left of messages that were taken out of the queue."""
         ...
 
     def acquire(self, holder: str, *, seconds: float, turn: str | None = None) -> Lease:
@@ -188,20 +188,20 @@ class ChatState(Protocol):
         Args:
             holder: A name that no other sender uses. The same holder may take the lease again.
             seconds: How long the lease lasts unless it is renewed.
-            turn: The turn that this lease is for. The holder's own name begins a new one, in place of any other. An
-                earlier holder's name takes over the turn that this holder began, or was to begin. Without a turn, no
-                turn begins, and an open one stays open: a lease that nobody uses cancels nothing.
+            turn: The turn that this lease is for. The holder's own name begins a new turn, which replaces an open one.
+                An earlier holder's name takes over the turn of that holder. Without a turn, no turn begins, and an open
+                turn stays open.
 
         Raises:
             SendRunningError: Another holder has the lease.
             TurnDoneError: The turn is done, or another turn was begun in its place.
-            StorageUnavailableError: Also if the outcome is unknown, because taking a lease writes nothing into the
-                chat. A lease that nobody uses runs out.
+            StorageUnavailableError: The storage failed. The lease may be taken: it then runs out by itself, and the
+                chat is not changed.
         """
         ...
 
     def renew(self, lease: Lease, *, seconds: float) -> None:
-        """Lets the lease last this long from now.
+        """Extends the lease: it ends this long from now.
 
         Raises:
             LeaseLostError: The lease was released, or somebody took it over.
