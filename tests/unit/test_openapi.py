@@ -1,116 +1,98 @@
-"""openapi.yaml describes the API that template.yaml and the functions make."""
+"""openapi.yaml describes the API of template.yaml and the functions."""
 
 from __future__ import annotations
 
 import importlib
 import re
 from inspect import getclosurevars
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from openapi_spec_validator import validate
 
 from local.template import Route, Template
+from tests.support.openapi import DOCUMENT, OPERATIONS, PATH, Described, resolved
 
-ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "openapi.yaml").read_text(encoding="utf-8")
-DOCUMENT: dict[str, Any] = yaml.safe_load(TEXT)
-OPERATIONS: dict[str, dict[str, Any]] = {
-    f"{method.upper()} {path}": {
-        **operation,
-        "parameters": shared.get("parameters", []) + operation.get("parameters", []),
-    }
-    for path, shared in DOCUMENT["paths"].items()
-    for method, operation in shared.items()
-    if method != "parameters"
-}
-# What API Gateway answers before or instead of a function.
+TEXT = PATH.read_text(encoding="utf-8")
+# The statuses that API Gateway answers before or instead of a function.
 GATEWAY = {"401", "403", "404", "413", "429", "500", "503"}
-
-
-@pytest.fixture(params=OPERATIONS)
-def key(request: pytest.FixtureRequest) -> str:
-    chosen: str = request.param
-    return chosen
+each_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda it: it.name)
 
 
 @pytest.fixture
-def operation(key: str) -> dict[str, Any]:
-    return OPERATIONS[key]
-
-
-@pytest.fixture
-def handler(key: str, template: Template) -> Any:
-    """What the decorator `operation` was given for the function behind the route."""
-    route = route_of(key, template)
+def handler(operation: Described, template: Template) -> Any:
+    """The arguments of the decorator `operation` on the function of the route."""
+    route = route_of(operation, template)
     return getclosurevars(importlib.import_module(route.function.module).handler).nonlocals
 
 
-def route_of(key: str, template: Template) -> Route:
-    (route,) = (route for route in template.routes if route.key == key)
+def route_of(operation: Described, template: Template) -> Route:
+    (route,) = (route for route in template.routes if route.key == operation.key)
     return route
 
 
-def resolved(value: dict[str, Any]) -> dict[str, Any]:
-    """The component that a reference names, or the value itself."""
-    while "$ref" in value:
-        component: Any = DOCUMENT
-        for step in value["$ref"].removeprefix("#/").split("/"):
-            component = component[step]
-        value = component
-    return value
+def parameters(operation: Described, place: str) -> list[str]:
+    return sorted(it["name"] for it in map(resolved, operation.form["parameters"]) if it["in"] == place)
 
 
-def parameters(operation: dict[str, Any], place: str) -> list[str]:
-    return sorted(it["name"] for it in map(resolved, operation["parameters"]) if it["in"] == place)
-
-
-def test_it_is_valid() -> None:
+def test_the_document_is_valid() -> None:
     validate(DOCUMENT)
 
 
 def test_it_has_the_routes_of_the_template(template: Template) -> None:
-    assert sorted(OPERATIONS) == sorted(route.key for route in template.routes)
+    assert sorted(it.key for it in OPERATIONS) == sorted(route.key for route in template.routes)
 
 
-def test_an_operation_is_named_as_its_function(key: str, operation: dict[str, Any], template: Template) -> None:
-    assert operation["operationId"] == route_of(key, template).function.module
+@each_operation
+def test_an_operation_has_the_name_of_its_function(operation: Described, template: Template) -> None:
+    assert operation.name == route_of(operation, template).function.module
 
 
-def test_its_path_parameters_are_those_of_the_path(key: str, operation: dict[str, Any]) -> None:
-    assert parameters(operation, "path") == sorted(re.findall(r"{(\w+)}", key))
+@each_operation
+def test_the_path_parameters_are_those_of_the_path(operation: Described) -> None:
+    assert parameters(operation, "path") == sorted(re.findall(r"{(\w+)}", operation.path))
 
 
-def test_its_query_parameters_are_those_that_the_function_knows(operation: dict[str, Any], handler: Any) -> None:
+@each_operation
+def test_the_query_is_the_one_of_the_function(operation: Described, handler: Any) -> None:
     assert parameters(operation, "query") == sorted(handler["query"])
 
 
-def test_its_headers_are_those_that_the_function_heeds(operation: dict[str, Any], handler: Any) -> None:
+@each_operation
+def test_the_headers_are_those_that_the_function_supports(operation: Described, handler: Any) -> None:
     assert [name.lower() for name in parameters(operation, "header")] == sorted(handler["preconditions"])
 
 
-def test_a_precondition_can_fail(operation: dict[str, Any]) -> None:
-    assert ("412" in operation["responses"]) == ("If-Match" in parameters(operation, "header"))
+@each_operation
+def test_a_precondition_can_fail(operation: Described) -> None:
+    assert ("412" in operation.form["responses"]) == ("If-Match" in parameters(operation, "header"))
 
 
-def test_it_lists_what_the_gateway_answers(operation: dict[str, Any]) -> None:
-    assert set(operation["responses"]) >= GATEWAY
+@each_operation
+def test_the_answers_of_the_gateway_are_listed(operation: Described) -> None:
+    assert set(operation.form["responses"]) >= GATEWAY
     for status in GATEWAY:
-        schema = resolved(operation["responses"][status])["content"]["application/json"]["schema"]
+        schema = resolved(operation.form["responses"][status])["content"]["application/json"]["schema"]
         assert schema == {"$ref": "#/components/schemas/GatewayAnswer"}
 
 
-def test_a_status_that_carries_retry_after_says_so(operation: dict[str, Any]) -> None:
-    with_header = {
-        status for status, it in operation["responses"].items() if "Retry-After" in resolved(it).get("headers", {})
-    }
+@each_operation
+def test_a_status_with_retry_after_says_so(operation: Described) -> None:
+    responses = operation.form["responses"]
+    with_header = {status for status, it in responses.items() if "Retry-After" in resolved(it).get("headers", {})}
     assert with_header == {"429", "503"}
 
 
-def test_only_a_request_that_may_have_a_body_can_have_a_bad_one(operation: dict[str, Any]) -> None:
-    assert {"415", "422"} & set(operation["responses"]) == ({"415", "422"} if "requestBody" in operation else set())
+@each_operation
+def test_only_a_request_with_a_body_can_have_a_bad_one(operation: Described) -> None:
+    expected = {"415", "422"} if "requestBody" in operation.form else set()
+    assert {"415", "422"} & set(operation.form["responses"]) == expected
+
+
+@each_operation
+def test_a_body_has_an_example(operation: Described) -> None:
+    """The tests of the generated clients send the examples."""
+    assert bool(operation.bodies) == ("requestBody" in operation.form)
 
 
 def test_a_caller_signs_or_has_a_token() -> None:
@@ -125,3 +107,21 @@ def test_no_component_is_left_over() -> None:
         f"#/components/{kind}/{name}" for kind in components if kind != "securitySchemes" for name in components[kind]
     }
     assert names == set(re.findall(r'\$ref: "([^"]+)"', TEXT))
+
+
+def test_every_object_in_an_object_has_a_name() -> None:
+    """A generated client takes the name of a class from it."""
+    assert list(unnamed(DOCUMENT["paths"], "paths")) == []
+    for name, schema in DOCUMENT["components"]["schemas"].items():
+        inner = [value for key, value in schema.items() if key in ("properties", "items", "oneOf")]
+        assert [place for value in inner for place in unnamed(value, name)] == []
+
+
+def unnamed(value: Any, place: str) -> list[str]:
+    """The places of objects with properties inside of the value."""
+    if isinstance(value, list):
+        return [it for index, item in enumerate(value) for it in unnamed(item, f"{place}[{index}]")]
+    if not isinstance(value, dict):
+        return []
+    found = [place] if value.get("type") == "object" and "properties" in value else []
+    return found + [it for key, item in value.items() for it in unnamed(item, f"{place}.{key}")]

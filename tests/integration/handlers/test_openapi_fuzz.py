@@ -49,7 +49,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             reader = threading.Thread(target=run.process.stdout.readlines)
             reader.start()
             path = f"{run.url}/conversations/fuzzed/messages/batch"
-            assert urllib3.request("POST", path, json=BATCH, retries=False).status == 201
+            assert urllib3.request("POST", path, json=BATCH, retries=False, timeout=120).status == 201
             yield run.url
             run.stop()
             reader.join()
