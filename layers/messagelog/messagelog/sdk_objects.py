@@ -10,8 +10,29 @@ def fields_of(value: object) -> Mapping[str, Any] | None:
     """Returns the fields of an object of an SDK, also if a tracer wraps it. None for anything else.
 
     The objects of all SDKs are pydantic models. The class of a model is not one, and neither is an object that only
-    seems to have `model_dump`, such as a mock.
+    seems to have `model_dump`, such as a mock. The values in the fields may be such objects again.
     """
     dump = None if isinstance(value, type) else getattr(value, "model_dump", None)
-    fields = dump(warnings=False) if callable(dump) else None
+    if not callable(dump):
+        return None
+    if callable(getattr(value, "to_dict", None)):
+        return _sent_fields(value)
+    fields = dump(warnings=False)
     return fields if isinstance(fields, Mapping) else None
+
+
+def _sent_fields(value: Any) -> Mapping[str, Any] | None:
+    """Returns the fields of an object of OpenAI's or Anthropic's SDK that the SDK itself would send.
+
+    Only the models of these two SDKs have `to_dict` (`BaseModel` in `openai/_models.py` and `anthropic/_models.py`).
+    A request is written without the fields that the API did not set, with the API's names, and without those in
+    `__api_exclude__` (`_utils/_transform.py`, `_utils/_json.py`). Each object in a field has its own `__api_exclude__`,
+    so the values here are not dumped yet.
+    """
+    options = {"exclude_unset": True, "exclude": getattr(value, "__api_exclude__", None), "warnings": False}
+    sent = value.model_dump(by_alias=True, **options)
+    if not isinstance(sent, Mapping):
+        return None
+    held = value.model_extra or {}
+    names = value.model_dump(by_alias=False, **options)
+    return {key: held[name] if name in held else getattr(value, name) for key, name in zip(sent, names, strict=True)}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from anthropic.types import Message
-from messagelog import AgentMessage, ToolCall
+from messagelog import AgentMessage, Original, ToolCall
 from messagelog.readers import from_anthropic
 
 from tests.support.traced import Traced
@@ -34,18 +35,21 @@ ANTHROPIC_REPLY = Message.model_validate(
 )
 
 
+BLOCKS: list[Any] = ANTHROPIC_REPLY.to_dict()["content"]  # type: ignore[assignment]
+
+
 @pytest.mark.parametrize(
-    "reply",
+    ("reply", "model"),
     [
-        ANTHROPIC_REPLY,
-        ANTHROPIC_REPLY.to_dict(),
-        Traced(ANTHROPIC_REPLY),
-        {"role": "assistant", "content": ANTHROPIC_REPLY.content},
+        (ANTHROPIC_REPLY, "m"),
+        (ANTHROPIC_REPLY.to_dict(), "m"),
+        (Traced(ANTHROPIC_REPLY), "m"),
+        ({"role": "assistant", "content": ANTHROPIC_REPLY.content}, None),
     ],
     ids=["message", "dict", "traced", "turn with blocks"],
 )
-def test_a_reply_is_read_in_every_form(reply: Any) -> None:
-    assert from_anthropic(reply) == [THOUGHT, ASKS]
+def test_a_reply_is_read_in_every_form(reply: Any, model: str | None) -> None:
+    assert from_anthropic(reply) == [THOUGHT, replace(ASKS, original=Original("anthropic", BLOCKS, model))]
 
 
 def test_a_history_is_read() -> None:
@@ -80,9 +84,14 @@ def test_a_tool_of_the_server_is_not_for_the_caller(result: dict[str, Any]) -> N
     """platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool: the text beside it is kept."""
     content = [{"type": "text", "text": "I look. "}, SEARCH, result, {"type": "text", "text": "4 degrees."}]
     found = from_anthropic({"role": "assistant", "content": content})
-    assert found == [AgentMessage("assistant", "I look. 4 degrees.")]
+    assert found == [AgentMessage("assistant", "I look. 4 degrees.", original=Original("anthropic", content))]
 
 
-@pytest.mark.parametrize("fields", [{}, {"content": None}, {"content": []}, {"content": [SEARCH]}])
+def test_a_turn_of_server_tools_alone_is_kept() -> None:
+    found = from_anthropic({"role": "assistant", "content": [SEARCH], "model": "m"})
+    assert found == [AgentMessage("assistant", "", original=Original("anthropic", [SEARCH], "m"))]
+
+
+@pytest.mark.parametrize("fields", [{}, {"content": None}, {"content": []}])
 def test_an_assistant_may_say_nothing(fields: dict[str, Any]) -> None:
     assert from_anthropic({"role": "assistant", **fields}) == [AgentMessage("assistant", "")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from messagelog import AgentMessage, CodecError, ToolCall
+from messagelog import AgentMessage, CodecError, Original, ToolCall
 from messagelog.readers import from_openai
 from openai.types.chat import ChatCompletion
 
@@ -92,9 +92,9 @@ def test_a_history_is_read() -> None:
         AgentMessage("user", "ab", name="ann"),
         AgentMessage("assistant", "", tool_calls=(ToolCall("f", "f", {}),)),
         AgentMessage("tool", "R", name="f", tool_call_id="f"),
-        AgentMessage("assistant", "I can't."),
+        AgentMessage("assistant", "I can't.", original=Original("openai", [{"refusal": "I can't."}])),
         AgentMessage("reasoning", "hm"),
-        AgentMessage("assistant", "so"),
+        AgentMessage("assistant", "so", original=Original("openai", [{"reasoning_content": "hm"}])),
     ]
 
 

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from messagelog import CodecError
 from messagelog.readers import from_anthropic, from_bedrock, from_langchain, from_openai
 
-IMAGE = {"type": "image_url", "image_url": {"url": "data:secret"}}
+IMAGE = {"type": "image_url", "image_url": {"url": "ftp://secret.example/a.png"}}
 USER = {"role": "user", "content": "q"}
 OPENAI_CALL = {"id": "t1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 CALLS = {
@@ -22,12 +22,12 @@ CALLS = {
 @pytest.mark.parametrize(
     ("read", "messages", "path"),
     [
-        (from_openai, [USER, USER, USER, {"role": "user", "content": ["q", IMAGE]}], "[3].content[1]"),
-        (from_openai, {"role": "user", "content": [IMAGE]}, "content[0]"),
+        (from_openai, [USER, USER, USER, {"role": "user", "content": ["q", IMAGE]}], "[3].content[1].image_url.url"),
+        (from_openai, {"role": "user", "content": [IMAGE]}, "content[0].image_url.url"),
         (
             from_openai,
             {"choices": [{"message": {"role": "user", "content": [IMAGE]}}]},
-            "choices[0].message.content[0]",
+            "choices[0].message.content[0].image_url.url",
         ),
         (from_openai, {"choices": []}, "choices"),
         (from_openai, [{"role": "assistant", "content": None, "audio": {"id": "a"}}], "[0].audio"),
@@ -36,7 +36,7 @@ CALLS = {
         (from_openai, [{"content": "q"}], "[0].role"),
         (from_openai, [{"role": "user", "content": 7}], "[0].content"),
         (from_openai, ["q"], "[0]"),
-        (from_anthropic, [{"role": "user", "content": [{"type": "image", "source": {}}]}], "[0].content[0]"),
+        (from_anthropic, [{"role": "user", "content": [{"type": "image", "source": {}}]}], "[0].content[0].source"),
         (
             from_anthropic,
             [
@@ -45,29 +45,38 @@ CALLS = {
                     "content": [{"type": "tool_result", "tool_use_id": "t", "content": [{"type": "document"}]}],
                 }
             ],
-            "[0].content[0].content[0]",
+            "[0].content[0].content[0].source",
         ),
         (from_anthropic, [{"role": "user", "content": [{"type": "server_tool_use"}]}], "[0].content[0]"),
         (from_anthropic, [{"role": "tool", "content": "q"}], "[0].role"),
-        (from_bedrock, [{"role": "user", "content": [{"image": {"source": {"bytes": b"x"}}}]}], "[0].content[0]"),
+        (
+            from_bedrock,
+            [{"role": "user", "content": [{"image": {"format": "bmp", "source": {"bytes": b"secret"}}}]}],
+            "[0].content[0].image.format",
+        ),
+        (
+            from_bedrock,
+            [{"role": "user", "content": [{"image": {"format": "png", "source": {"bytes": b""}}}]}],
+            "[0].content[0].image.source.bytes",
+        ),
         (
             from_bedrock,
             [{"role": "user", "content": [{"toolResult": {"toolUseId": "t", "content": [{"video": {}}]}}]}],
-            "[0].content[0].toolResult.content[0]",
+            "[0].content[0].toolResult.content[0].video.format",
         ),
         (
             from_bedrock,
             {"output": {"message": {"role": "user", "content": [{"document": {}}]}}},
-            "output.message.content[0]",
+            "output.message.content[0].document.source",
         ),
-        (from_langchain, [HumanMessage([IMAGE])], "[0].content[0]"),
-        (from_langchain, [AIMessage([{"type": "text", "text": "a"}, IMAGE])], "[0].content[1]"),
+        (from_langchain, [HumanMessage([IMAGE])], "[0].content[0].image_url.url"),
+        (from_langchain, [AIMessage([{"type": "text", "text": "a"}, IMAGE])], "[0].content[1].image_url.url"),
         (from_langchain, [("robot", "q")], "[0].role"),
         (from_langchain, [AIMessage("", additional_kwargs={"audio": {"id": "a"}})], "[0].additional_kwargs.audio"),
         (from_langchain, [{"role": "assistant", "content": "", "audio": {"id": "a"}}], "[0].audio"),
     ],
 )
-def test_a_part_that_is_not_text_is_refused(read: Any, messages: Any, path: str) -> None:
+def test_a_part_that_no_message_holds_is_refused(read: Any, messages: Any, path: str) -> None:
     with pytest.raises(CodecError) as caught:
         read(messages)
     assert caught.value.path == path

@@ -1,9 +1,9 @@
 """The way in: histories and replies of other libraries as messages of the log.
 
 Each function takes one message, a reply as the SDK returned it, or a sequence of messages, as dicts or SDK objects, and
-imports no SDK. Text, function calls and text results are kept exactly. Text parts are joined, and thinking becomes a
-message of the role `reasoning`. Anything that text cannot hold (images, audio, binary documents) raises CodecError with
-its path in the argument.
+imports no SDK. Text, function calls and results are kept exactly. Text parts are joined, and thinking becomes a message
+of the role `reasoning`. Images, documents, audio and video become files. A model's own turn is also kept as its API
+sent it, if text and calls do not express it. Anything else raises CodecError with its path in the argument.
 """
 
 from messagelog.readers.anthropic import from_anthropic

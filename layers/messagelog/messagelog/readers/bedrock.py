@@ -7,11 +7,14 @@ Sources: the API reference, `Message` and `ContentBlock`
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
-from messagelog.messages import AgentMessage, Role, ToolCall
+from messagelog.messages import AgentMessage, File, Role, ToolCall
+from messagelog.readers.bedrock_files import file_of
+from messagelog.readers.originals import original_of, with_original
 from messagelog.readers.reading import (
-    NOT_TEXT,
+    NOT_HELD,
     Found,
     a_message,
     a_role,
@@ -23,31 +26,37 @@ from messagelog.readers.reading import (
     joined,
     no_foreign_calls,
     only_assistant_calls,
+    read_content,
     refuse,
     refuse_stream,
 )
 from messagelog.strictjson import below
+from messagelog.views import bedrock
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 _STREAM = {"stream", "messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop"}
 _WHOLE = "use `converse(…)`, or put the deltas together into one message first"
 
 
-def from_bedrock(messages: object) -> list[AgentMessage]:
+def from_bedrock(messages: object, model: str | None = None) -> list[AgentMessage]:
     """Reads messages of the Converse API, or a whole `converse` response.
 
     Each `toolResult` becomes a message of its own, before the text of its message. A `json` result becomes its JSON
-    text. Of `citationsContent`, `guardContent`, `searchResult` and a document that is text, the text is kept. The log
-    has no place for a result's `status`, a thought's signature, redacted thinking, cache points, citations, and the
-    calls and results of tools that the server ran, so these are left out.
+    text. Of `citationsContent`, `guardContent` and `searchResult`, the text is kept. Images, documents, audio and video
+    become files. An assistant's message keeps its blocks as the `original`, unless its text and calls already express
+    them: thinking with its signature, redacted thinking, citations, and the calls and results of tools that the server
+    ran. The log has no place for a result's `status`, cache points, a document's `context` and the owner of a bucket,
+    so these are left out.
 
     Args:
         messages: One message, a sequence of messages, or a response.
+        model: The id of the model that gave the reply, because a response does not name it.
 
     Raises:
-        CodecError: A block is not text, or a message is not valid. The error has its path.
+        CodecError: A block is neither text nor a file that a message can hold, or a message is not valid. The error has
+            its path.
     """
-    return [message for path, entry in entries(messages) for message in _messages(*_unwrapped(entry, path))]
+    return [message for path, entry in entries(messages) for message in _messages(*_unwrapped(entry, path), model)]
 
 
 def _unwrapped(entry: Any, path: str) -> tuple[dict[str, Any], str]:
@@ -62,31 +71,50 @@ def _unwrapped(entry: Any, path: str) -> tuple[dict[str, Any], str]:
     return fields, path
 
 
-def _messages(message: dict[str, Any], path: str) -> list[AgentMessage]:
+def _messages(message: dict[str, Any], path: str, model: str | None) -> list[AgentMessage]:
     role = a_role(message, "role", path, _ROLES)
     no_foreign_calls(message, path)
     found = Found()
-    content = content_of(message, path, optional=role == "assistant")
-    for where, block in each_part(content, below(path, "content")):
+    blocks = list(each_part(content_of(message, path, optional=role == "assistant"), below(path, "content")))
+    for where, block in blocks:
         _check_union(an_object(block, where), where)
-        if role != "assistant" or not _is_of_server_tool(block):
+        if role != "assistant" or not _is_only_in_the_original(block):
             _read(block, where, found)
         only_assistant_calls(found.calls, role, where)
-    return found.messages(role)
+    if role != "assistant":
+        return found.messages(role)
+    original = original_of("bedrock", _sent_by_the_model(blocks), model)
+    return found.messages(role, complete=lambda message: with_original(message, original, bedrock.turns))
 
 
-def _is_of_server_tool(block: dict[str, Any]) -> bool:
-    """Whether the block of a model's turn is the call or the result of a tool that the server ran.
+def _is_only_in_the_original(block: dict[str, Any]) -> bool:
+    """Whether the block of a model's turn says something to the server alone, such as a call of a tool that it ran.
 
     A call says so in its `type` (API_runtime_ToolUseBlock.html), and only such results stand in a model's turn.
     """
     match block:
-        case {"toolUse": {"type": "server_tool_use"}} | {"toolResult": _}:
+        case {"toolUse": {"type": "server_tool_use"}} | {"toolResult": _} | {"toolAddition": _} | {"toolRemoval": _}:
             return True
     return False
 
 
+def _sent_by_the_model(blocks: list[tuple[str, dict[str, Any]]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields the blocks without the caller's cache points, and without thinking that has no signature."""
+    for where, block in blocks:
+        match block:
+            case {"reasoningContent": {"reasoningText": {"signature": str(signature)}}} if signature:
+                yield where, block
+            case {"reasoningContent": {"reasoningText": _}} | {"cachePoint": _}:
+                pass
+            case _:
+                yield where, block
+
+
 def _read(block: dict[str, Any], path: str, found: Found) -> None:
+    file = file_of(block, path)
+    if file is not None:
+        found.add_file(file)
+        return
     match block:
         case {"reasoningContent": {"reasoningText": dict(thought)}}:
             found.thoughts.append(a_text(thought, "text", below(path, "reasoningContent.reasoningText")))
@@ -97,8 +125,8 @@ def _read(block: dict[str, Any], path: str, found: Found) -> None:
             found.calls.append(ToolCall(a_text(use, "toolUseId", where), a_text(use, "name", where), use.get("input")))
         case {"toolResult": dict(result)}:
             where = below(path, "toolResult")
-            text = joined(result.get("content"), below(where, "content"), _result_text_of)
-            found.results.append(AgentMessage("tool", text, tool_call_id=a_text(result, "toolUseId", where)))
+            content = read_content(result.get("content"), below(where, "content"), _result_file_of, _result_text_of)
+            found.results.append(content.message("tool", call_id=a_text(result, "toolUseId", where)))
         case _:
             found.texts.append(_text_of(block, path))
 
@@ -116,18 +144,18 @@ def _text_of(block: dict[str, Any], path: str) -> str:
             return a_text(block, "text", path)
         case {"guardContent": {"text": dict(text)}}:
             return a_text(text, "text", below(path, "guardContent.text"))
-        case {"citationsContent": {"content": list(parts)}} | {"searchResult": {"content": list(parts)}}:
-            return joined(parts, below(path, f"{next(iter(block))}.content"), _text_of)
-        case {"document": {"source": {"content": list(parts)}}}:
-            return joined(parts, below(path, "document.source.content"), _text_of)
-        case {"document": {"source": {"text": _} as source}}:
-            return a_text(source, "text", below(path, "document.source"))
-    return refuse(path, NOT_TEXT)
+        case {"citationsContent": dict(holder)} | {"searchResult": dict(holder)}:
+            return joined(holder.get("content"), below(path, f"{next(iter(block))}.content"), _text_of)
+    return refuse(path, NOT_HELD)
+
+
+def _result_file_of(block: dict[str, Any], path: str) -> File | None:
+    _check_union(block, path)
+    return file_of(block, path)
 
 
 def _result_text_of(block: dict[str, Any], path: str) -> str:
     """Returns the text of a block of a result, which may also be JSON."""
-    _check_union(block, path)
     if "json" not in block:
         return _text_of(block, path)
     try:

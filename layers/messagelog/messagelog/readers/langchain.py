@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from messagelog.messages import AgentMessage, Role, ToolCall
+from messagelog.messages import AgentMessage, File, Role, ToolCall
 from messagelog.readers import openai
 from messagelog.readers.anthropic import is_of_server_tool
+from messagelog.readers.langchain_files import file_of
 from messagelog.readers.reading import (
     Found,
     a_list,
@@ -23,8 +24,8 @@ from messagelog.readers.reading import (
     content_of,
     each_part,
     entries,
-    joined,
     only_assistant_fields,
+    read_content,
     refuse,
     refuse_stream,
     texts_in,
@@ -51,15 +52,16 @@ def from_langchain(messages: object) -> list[AgentMessage]:
     """Reads LangChain messages, or one of them as a model returned it.
 
     A refusal becomes text. A call that the model got wrong (`invalid_tool_calls`) keeps its arguments as text, and an
-    empty name if it has none. A `(role, text)` in a list is text, not a template. The log has no place for ids,
-    metadata, signatures, cache marks, the calls and results of tools that the server ran, and a result's `status` and
-    `artifact`, so these are left out.
+    empty name if it has none. A `(role, text)` in a list is text, not a template. Images, audio, video and files become
+    files. The log has no place for ids, metadata, signatures, cache marks, the calls and results of tools that the
+    server ran, and a result's `status` and `artifact`, so these are left out, and there is no `original`.
 
     Args:
         messages: One message or a sequence of messages.
 
     Raises:
-        CodecError: A part is not text, or a message is not valid. The error has its path.
+        CodecError: A part is neither text nor a file that a message can hold, or a message is not valid. The error has
+            its path.
     """
     found = list(entries(messages))
     _refuse_pair([entry for _, entry in found])
@@ -104,11 +106,11 @@ def _messages(fields: dict[str, Any], path: str) -> list[AgentMessage]:
         return _assistant(fields, path, more, where).messages(role, name)
     only_assistant_fields(fields, role, path)
     only_assistant_fields(more, role, where)
-    text = joined(content_of(fields, path, optional=False), below(path, "content"), _text_of)
+    found = read_content(content_of(fields, path, optional=False), below(path, "content"), _file_of, _text_of)
     if role == "tool":
         call_id = name if kind == "function" else an_optional_text(fields, "tool_call_id", path)
-        return [AgentMessage(role, text, name=name, tool_call_id=call_id)]
-    return [AgentMessage(role, text, name=name)]
+        return [found.message(role, name, call_id)]
+    return [found.message(role, name)]
 
 
 def _assistant(fields: dict[str, Any], path: str, more: dict[str, Any], where: str) -> Found:
@@ -176,8 +178,18 @@ def _read(block: dict[str, Any], path: str, found: Found, listed: Collection[str
             found.calls += [call] if call.id not in listed else []
         case _ if block.get("type") in _OF_SERVER_TOOLS or is_of_server_tool(block):
             pass
+        case _ if (file := _file_of(block, path)) is not None:
+            found.add_file(file)
         case _:
             found.texts.append(_text_of(block, path))
+
+
+def _file_of(block: dict[str, Any], path: str) -> File | None:
+    """Returns the file of a block, None if the block has none. A `text-plain` block with its text is text."""
+    match block:
+        case {"type": "text-plain", "text": str()}:
+            return None
+    return file_of(block, path)
 
 
 def _text_of(block: dict[str, Any], path: str) -> str:

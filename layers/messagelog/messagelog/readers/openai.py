@@ -7,11 +7,14 @@ lists of Mistral's reasoning models docs.mistral.ai/capabilities/reasoning.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from messagelog.messages import AgentMessage, Role, ToolCall
+from messagelog.readers.openai_files import file_of
+from messagelog.readers.openai_originals import original_of
 from messagelog.readers.reading import (
-    NOT_TEXT,
+    NOT_HELD,
     Found,
     a_list,
     a_message,
@@ -22,8 +25,8 @@ from messagelog.readers.reading import (
     content_of,
     each_part,
     entries,
-    joined,
     only_assistant_fields,
+    read_content,
     refuse,
     refuse_stream,
     texts_in,
@@ -49,20 +52,26 @@ def from_openai(messages: object) -> list[AgentMessage]:
     `developer` becomes `system`, and a refusal becomes text. `arguments` become the args that they hold. Text that is
     not JSON, or that parsing would change, stays text. `to_openai` gives back arguments that mean the same, with one
     exception: arguments that are not an object come back under the key `args`. The older `function_call` has no id, so
-    the function's name links it to its `function` message.
+    the function's name links it to its `function` message. Images, audio and files become files. An assistant's message
+    keeps the fields that text cannot express as the `original`, such as `reasoning_content`.
 
     Args:
         messages: One message, a sequence of messages, or a reply, as dicts or objects of the SDK.
 
     Raises:
-        CodecError: A part is not text, a call is of a custom tool, or a message is not valid. The error has its path.
+        CodecError: A part is neither text nor a file that a message can hold, a call is of a custom tool, or a message
+            is not valid. The error has its path.
     """
     return [message for path, entry in entries(messages) for message in _messages(*_unwrapped(entry, path))]
 
 
-def _unwrapped(entry: Any, path: str) -> tuple[dict[str, Any], str]:
-    """Returns the message of a ChatCompletion or of one of its choices, or the entry if it is a message."""
+def _unwrapped(entry: Any, path: str) -> tuple[dict[str, Any], str, object]:
+    """Returns the message of a ChatCompletion or of one of its choices, or the entry if it is a message.
+
+    The path of the message and the name of its model come with it.
+    """
     fields = a_message(entry, path)
+    model = fields.get("model")
     if fields.get("object") == "chat.completion.chunk":
         refuse_stream(path, _WHOLE)
     if fields.get("object") == "response":
@@ -76,21 +85,23 @@ def _unwrapped(entry: Any, path: str) -> tuple[dict[str, Any], str]:
     if "message" in fields:
         path = below(path, "message")
         fields = an_object(fields["message"], path)
-    return fields, path
+    return fields, path, model
 
 
-def _messages(fields: dict[str, Any], path: str) -> list[AgentMessage]:
+def _messages(fields: dict[str, Any], path: str, model: object) -> list[AgentMessage]:
     role = a_role(fields, "role", path, _ROLES)
     name = an_optional_text(fields, "name", path)
     if role == "assistant":
-        return _assistant(fields, path).messages(role, name)
+        found = _assistant(fields, path)
+        original = original_of(fields, found.calls, path, model)
+        return found.messages(role, name, lambda message: replace(message, original=original))
     only_assistant_fields(fields, role, path)
     content = content_of(fields, path, optional=fields["role"] == "function")
-    text = joined(content, below(path, "content"), text_of)
+    read = read_content(content, below(path, "content"), file_of, text_of)
     if role == "tool":
         call_id = name if fields["role"] == "function" else an_optional_text(fields, "tool_call_id", path)
-        return [AgentMessage(role, text, name=name, tool_call_id=call_id)]
-    return [AgentMessage(role, text, name=name)]
+        return [read.message(role, name, call_id)]
+    return [read.message(role, name)]
 
 
 def _assistant(fields: dict[str, Any], path: str) -> Found:
@@ -107,6 +118,8 @@ def _assistant(fields: dict[str, Any], path: str) -> Found:
                 found.thoughts.append("".join(texts_in(thinking)))
             case {"type": "reference"}:  # Mistral's citation marks
                 pass
+            case dict() if (file := file_of(part, where)) is not None:
+                found.add_file(file)
             case _:
                 found.texts.append(text_of(an_object(part, where), where))
     found.texts.append(an_optional_text(fields, "refusal", path) or "")
@@ -116,7 +129,7 @@ def _assistant(fields: dict[str, Any], path: str) -> Found:
 def no_audio(fields: dict[str, Any], path: str) -> None:
     """Refuses a reply that the model spoke."""
     if fields.get("audio") is not None:
-        refuse(below(path, "audio"), NOT_TEXT)
+        refuse(below(path, "audio"), "is speech, and its media type is unknown: append its transcript")
 
 
 def function_call(fields: dict[str, Any], path: str) -> list[ToolCall]:
@@ -156,4 +169,4 @@ def _args(arguments: Any) -> Any:
 def text_of(part: dict[str, Any], path: str) -> str:
     """Returns the text of a part of a content. Raises CodecError if it is something else."""
     kind = part.get("type")
-    return a_text(part, kind, path) if kind in ("text", "refusal") else refuse(path, NOT_TEXT)
+    return a_text(part, kind, path) if kind in ("text", "refusal") else refuse(path, NOT_HELD)

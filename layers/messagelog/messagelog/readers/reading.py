@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from messagelog.errors import CodecError
-from messagelog.messages import AgentMessage, Role, ToolCall
+from messagelog.messages import AgentMessage, File, Role, ToolCall
 from messagelog.sdk_objects import fields_of
 from messagelog.strictjson import below, kind_of, refuse_kind
 
-NOT_TEXT = "is not text, and a message holds text only: keep it elsewhere and refer to it in the text"
+NOT_HELD = "is neither text nor a file that a message can hold: keep it elsewhere and refer to it in the text"
 _EXPECTED = 'must be an object such as {"role": "user", "content": "…"}, a reply of the SDK, or a list of these'
 _CALL_FIELDS = ("tool_calls", "invalid_tool_calls", "function_call")
 
@@ -136,25 +136,82 @@ def no_foreign_calls(fields: dict[str, Any], path: str) -> None:
 
 
 @dataclass(slots=True)
-class Found:
+class Content:
+    """The text and the files of a message or of a tool's result.
+
+    Attributes:
+        texts: The parts of the text.
+        files: The files, each with its place in the text.
+    """
+
+    texts: list[str] = field(default_factory=list)
+    files: list[File] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The parts of the text, joined."""
+        return "".join(self.texts)
+
+    def add_file(self, file: File) -> None:
+        """Adds a file, which stands after the text that was added before it."""
+        self.files.append(replace(file, offset=sum(map(len, self.texts)) or None))
+
+    def message(self, role: Role, name: str | None = None, call_id: str | None = None) -> AgentMessage:
+        """Returns a message with this text and these files."""
+        return AgentMessage(role, self.text, name=name, tool_call_id=call_id, files=tuple(self.files))
+
+
+def read_content(
+    content: object, path: str, file_of: Callable[[Any, str], File | None], text_of: Callable[[Any, str], str]
+) -> Content:
+    """Returns what the parts of a content hold.
+
+    Args:
+        content: A text, or a list of parts. None is the same as an empty list.
+        path: Its path.
+        file_of: Returns the file of a part that is an object, None if it is not a file.
+        text_of: Returns the text of such a part.
+    """
+    found = Content()
+    for where, part in each_part(content, path):
+        if isinstance(part, str):
+            found.texts.append(part)
+        elif (file := file_of(an_object(part, where), where)) is not None:
+            found.add_file(file)
+        else:
+            found.texts.append(text_of(part, where))
+    return found
+
+
+@dataclass(slots=True)
+class Found(Content):
     """The parts of one message of another library.
 
     Attributes:
-        texts: The parts of its text.
         thoughts: The texts of its thinking.
         calls: Its tool calls.
         results: The results of tools in it, as messages.
     """
 
-    texts: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
     calls: list[ToolCall] = field(default_factory=list)
     results: list[AgentMessage] = field(default_factory=list)
 
-    def messages(self, role: Role, name: str | None = None) -> list[AgentMessage]:
-        """Returns the thinking, the results, and the message itself, unless it is empty and there are others."""
+    def messages(
+        self,
+        role: Role,
+        name: str | None = None,
+        complete: Callable[[AgentMessage], AgentMessage] = lambda message: message,
+    ) -> list[AgentMessage]:
+        """Returns the thinking, the results, and the message itself, unless it is empty and there are others.
+
+        Args:
+            role: The role of the message.
+            name: Its name.
+            complete: Returns the message with its original, if it has one.
+        """
         found = [AgentMessage("reasoning", thought) for thought in self.thoughts if thought] + self.results
-        text = "".join(self.texts)
-        if text or self.calls or not found:
-            found.append(AgentMessage(role, text, name=name, tool_calls=tuple(self.calls)))
+        message = complete(replace(self.message(role, name), tool_calls=tuple(self.calls)))
+        if message.content or message.tool_calls or message.files or message.original or not found:
+            found.append(message)
         return found

@@ -15,6 +15,7 @@ Sources: the API reference (docs.aws.amazon.com/bedrock/latest/APIReference: `Co
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Unpack
 
@@ -52,13 +53,14 @@ def to_bedrock(messages: Sequence[StoredMessage], **options: Unpack[ViewOptions]
         **options: See `Target`.
 
     Returns:
-        Messages `{"role": "user" | "assistant", "content": [block, …]}`.
+        Messages `{"role": "user" | "assistant", "content": [block, …]}`. Bytes are bytes, as boto3 takes them.
     """
-    return unshared_bodies(turns(messages, Target(**options)))
+    shown = unshared_bodies(turns(messages, Target(**options)))
+    return [{**body, "content": [with_bytes(block) for block in body["content"]]} for body in shown]
 
 
 def turns(messages: Sequence[StoredMessage], target: Target = EVERYTHING) -> list[Turn]:
-    """Returns the messages of `to_bedrock`, each with its place in the log."""
+    """Returns the messages of `to_bedrock`, each with its place in the log. Bytes are base64, as in JSON."""
     if target.faithful:
         return plain(messages, _BLOCKS)
     steps = exchanges(messages, Ids(LEGAL_ID), Names(MAX_NAME_LENGTH), _OWN, target)
@@ -66,6 +68,35 @@ def turns(messages: Sequence[StoredMessage], target: Target = EVERYTHING) -> lis
     begin_with_user(turns, _BLOCKS)
     strip_end(turns)
     return turns
+
+
+def with_bytes(block: Block) -> Block:
+    """Returns a content block with bytes in place of their base64, in each member that the API types as a blob."""
+    match block:
+        case {"reasoningContent": {"redactedContent": str(data)}}:
+            return {"reasoningContent": {"redactedContent": _decoded(data)}}
+        case {"guardContent": {"image": _} as content}:
+            return {"guardContent": with_bytes(content)}
+        case {"image": {"source": {"bytes": _}}} | {"document": {"source": {"bytes": _}}}:
+            return _with_source_bytes(block)
+        case {"video": {"source": {"bytes": _}}} | {"audio": {"source": {"bytes": _}}}:
+            return _with_source_bytes(block)
+        case {"toolResult": {"content": list(parts)} as result}:
+            return {"toolResult": {**result, "content": [with_bytes(part) for part in parts]}}
+    return block
+
+
+def _with_source_bytes(block: Block) -> Block:
+    [(member, fields)] = block.items()
+    return {member: {**fields, "source": {"bytes": _decoded(fields["source"]["bytes"])}}}
+
+
+def _decoded(data: object) -> object:
+    """Returns the bytes of base64. Anything else stays as it is, and boto3 says what is wrong with it."""
+    try:
+        return b64decode(data, validate=True) if isinstance(data, str) else data
+    except ValueError:
+        return data
 
 
 def _with_results_alone(turns: Iterable[Turn]) -> Iterator[Turn]:
@@ -78,7 +109,8 @@ def _with_results_alone(turns: Iterable[Turn]) -> Iterator[Turn]:
         if results and turn.body["role"] == "user":
             yield Turn(results.first, results.last, {"role": "assistant", "content": [_text(RESULTS_RECEIVED)]})
         yield turn
-        results = turn if "toolResult" in turn.body["content"][0] else None
+        is_user = turn.body["role"] == "user"
+        results = turn if is_user and "toolResult" in turn.body["content"][0] else None
 
 
 def _text(text: str) -> Block:
@@ -99,7 +131,7 @@ def _plain_result(id: str, text: str) -> Block:
 
 
 def _own_calls(block: Block) -> Iterator[tuple[str, str]]:
-    if "toolUse" in block:
+    if "toolUse" in block and block["toolUse"].get("type") != "server_tool_use":
         yield block["toolUse"]["toolUseId"], block["toolUse"]["name"]
 
 
