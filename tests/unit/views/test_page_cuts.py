@@ -6,7 +6,8 @@ import json
 from types import ModuleType
 
 import pytest
-from messagelog import AgentMessage, MessageTooLargeError, ToolCall
+from messagelog import AgentMessage, MessageTooLargeError, Original, ToolCall
+from messagelog.messages import Messages
 from messagelog.views import anthropic, bedrock, langchain, openai
 from messagelog.views.pages import Page, PageTooLargeError, page
 from messagelog.views.target import Target
@@ -30,6 +31,14 @@ def test_a_hidden_message_moves_no_cut(view: ModuleType, faithful: bool) -> None
         assert part.messages == whole_view(view, log, faithful=faithful)[2:]
     log = stored([USER, ASSISTANT, AgentMessage("reasoning", "hm")])
     assert page(view.turns, log, room=10**6, size=size, after=2, target=Target(faithful=faithful)).messages == []
+
+
+def test_a_window_that_begins_with_hidden_thinking_has_a_page() -> None:
+    thinking = Original("anthropic", [{"type": "thinking", "thinking": "hm", "signature": "s"}])
+    log = Messages(stored([AgentMessage("assistant", "", original=thinking), USER]), reach=200, same_start_from=2)
+    assert page(anthropic.turns, log, room=10**6, size=size).messages == whole_view(anthropic, stored([USER]))
+    log = Messages(log[:1], reach=200, same_start_from=2)
+    assert page(anthropic.turns, log, room=10**6, size=size) == Page([], None)
 
 
 @pytest.mark.parametrize("view", [openai, anthropic, bedrock], ids=["openai", "anthropic", "bedrock"])

@@ -170,12 +170,13 @@ def _turns_after(
 ) -> list[Turn]:
     """Returns the view from the last cut at or before the first message after `after` that it shows."""
     turns = view(log, target)
+    cuts = list(_cuts(turns, target.faithful))
     later = (message for message in log if message.seq > after)
     begin = next((message.seq for message in later if view([message], target)), None)
-    if begin is None:
+    if begin is None or not cuts:
         return []
-    cuts = list(_cuts(turns, target.faithful))
-    start = [cut for cut in cuts if cut.seq <= begin][-1]
+    # A window may leave out what is shown alone, such as thinking of another window, so that no cut is before it.
+    start = next((cut for cut in reversed(cuts) if cut.seq <= begin), cuts[0])
     if start.kind is _Kind.ASSISTANT:
         better = [cut for cut in cuts if cut.kind is not _Kind.ASSISTANT]
         before = [cut for cut in better if cut.seq <= begin][-1]
