@@ -57,6 +57,6 @@ def unshared_bodies(turns: list[Turn]) -> list[ProviderMessage]:
 
 
 def _unshared(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _unshared(item) for key, item in value.items()}
-    return [_unshared(item) for item in value] if isinstance(value, list) else value
+    if type(value) is dict:
+        return {key: item if type(item) is str else _unshared(item) for key, item in value.items()}
+    return [_unshared(item) for item in value] if type(value) is list else value
