@@ -93,10 +93,17 @@ class AgentMessage:
     original: Original | None = None
 
     def __post_init__(self) -> None:
-        for name in ("tool_calls", "files"):
-            given = getattr(self, name)
-            if given is None or isinstance(given, list):
-                object.__setattr__(self, name, tuple(given or ()))
+        if type(self.tool_calls) is not tuple:
+            _keep_as_tuple(self, "tool_calls")
+        if type(self.files) is not tuple:
+            _keep_as_tuple(self, "files")
+
+
+def _keep_as_tuple(message: AgentMessage, name: str) -> None:
+    """Replaces a list, or None, by a tuple. Anything else stays for the check on the way into a log."""
+    given = getattr(message, name)
+    if given is None or isinstance(given, list):
+        object.__setattr__(message, name, tuple(given or ()))
 
 
 _MESSAGE_FIELDS = tuple(field.name for field in fields(AgentMessage))
