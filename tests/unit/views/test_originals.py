@@ -11,6 +11,7 @@ import pytest
 from messagelog import AgentMessage, Messages, Original, StoredMessage, ToolCall
 from messagelog.views.anthropic import to_anthropic
 from messagelog.views.bedrock import to_bedrock
+from messagelog.views.langchain import to_langchain
 from messagelog.views.openai import to_openai
 from messagelog.views.originals import differ
 from messagelog.views.window_limits import WindowLimits
@@ -94,6 +95,34 @@ def test_openai_gets_its_further_fields() -> None:
     assert view[1] == {"role": "assistant", "content": "", "reasoning_content": "Hm.", "tool_calls": calls}
     assert view[3]["reasoning_content"] == ""
     assert "reasoning_content" not in json.dumps(to_openai(stored([USER, own]), reasoning=False))
+
+
+@pytest.mark.parametrize("calls", [(), CALLS], ids=["text", "call"])
+@pytest.mark.parametrize(
+    ("api", "block"),
+    [
+        ("anthropic", {"type": "tool_use"}),
+        ("anthropic", {"type": "tool_use", "id": ["toolu_1"], "name": 5}),
+        ("anthropic", {"type": "tool_result", "text": 5}),
+        ("bedrock", {"toolUse": None}),
+        ("bedrock", {"toolUse": {"toolUseId": "toolu_1"}}),
+        ("bedrock", {"text": 5}),
+        ("openai", {"tool_calls": 5}),
+        ("openai", {"tool_calls": {"id": "toolu_1"}}),
+        ("openai", {"tool_calls": [{"id": "toolu_1", "function": None}]}),
+    ],
+    ids=str,
+)
+def test_malformed_blocks_harm_no_view(api: str, block: Any, calls: tuple[ToolCall, ...]) -> None:
+    own = AgentMessage("assistant", "a", tool_calls=calls, original=Original(api, [block]))
+    for view in (to_anthropic, to_bedrock, to_openai, to_langchain):
+        for faithful in (False, True):
+            assert view(stored([USER, own]), faithful=faithful)[1]["role"] == "assistant"
+
+
+def test_an_original_does_not_replace_role_and_content() -> None:
+    own = AgentMessage("assistant", "a", original=Original("openai", [{"role": "user", "content": 5, "refusal": "r"}]))
+    assert to_openai(stored([USER, own]))[1] == {"role": "assistant", "content": "a", "refusal": "r"}
 
 
 @pytest.mark.parametrize(

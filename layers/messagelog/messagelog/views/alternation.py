@@ -118,7 +118,7 @@ def strip_end(turns: list[Turn]) -> None:
     """Removes the white space at the end of a final assistant turn."""
     if turns and turns[-1].body["role"] == "assistant":
         block = turns[-1].body["content"][-1]
-        if "text" in block:
+        if isinstance(block.get("text"), str):
             block["text"] = block["text"].rstrip()
 
 

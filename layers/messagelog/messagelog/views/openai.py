@@ -78,7 +78,8 @@ def _bodies(step: Step, speakers: Names) -> Iterator[dict[str, Any]]:
 def _own_fields(step: Step, *, whole: bool) -> dict[str, Any]:
     """Returns the further fields of the model's own message, with its calls if they are all in one message."""
     fields = {name: value for block in renamed(step.own or [], step, _OWN) for name, value in block.items()}
-    return {name: value for name, value in fields.items() if whole or name != "tool_calls"}
+    ours = ("role", "content") if whole else ("role", "content", "tool_calls")
+    return {name: value for name, value in fields.items() if name not in ours}
 
 
 def _complete_reasoning(turns: list[Turn]) -> None:

@@ -60,8 +60,15 @@ def own_blocks(message: StoredMessage, own: Own, target: Target) -> list[Block] 
         return list(blocks)
     if target.reasoning is False or differ(original.model, target.model):
         return None
-    ids = [id for block in blocks for id, _ in own.calls(block)]
-    return list(blocks) if ids == [call.id for call in message.tool_calls] else None
+    return list(blocks) if _ids_of_calls(blocks, own) == [call.id for call in message.tool_calls] else None
+
+
+def _ids_of_calls(blocks: Iterable[Block], own: Own) -> list[str] | None:
+    """Returns the ids of the calls in the blocks, None if a call is malformed: the log does not check blocks."""
+    try:
+        return [id for block in blocks for id, _ in own.calls(block)]
+    except (AttributeError, LookupError, TypeError):
+        return None
 
 
 def renamed(blocks: list[Block], step: Step, own: Own) -> list[Block]:
