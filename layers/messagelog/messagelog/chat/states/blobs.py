@@ -7,11 +7,12 @@ item. After a crash, a refusal or an unknown outcome, there may be parts that no
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
+from messagelog.dynamodb.damage import intact
 from messagelog.dynamodb.table import ConversationTable
 from messagelog.errors import MessageLogError
 
@@ -44,20 +45,25 @@ class Blobs:
 
         Raises:
             BlobGoneError: The item was replaced since it was read.
+            StorageUnavailableError: The item or a part is damaged.
         """
         if "data" in item:
-            return zlib.decompress(item["data"]["B"]).decode()
-        blob, count = item["blob"]["S"], int(item["parts"]["N"])
+            return intact(_text_of, [item])
+        blob, count = intact(lambda: (item["blob"]["S"], int(item["parts"]["N"])))
         parts = list(self._table.query(_entry(blob, 0), _entry(blob, count - 1)))
         if len(parts) < count:
             raise BlobGoneError
-        return zlib.decompress(b"".join(part["data"]["B"] for part in parts)).decode()
+        return intact(_text_of, parts)
 
     def delete(self, item: Mapping[str, Any]) -> None:
         """Deletes the parts of a text whose item is gone. A part that cannot be deleted stays and does no harm."""
         for number in range(int(item["parts"]["N"]) if "blob" in item else 0):
             with suppress(MessageLogError):
                 self._table.delete(_entry(item["blob"]["S"], number))
+
+
+def _text_of(parts: Sequence[Mapping[str, Any]]) -> str:
+    return zlib.decompress(b"".join(part["data"]["B"] for part in parts)).decode()
 
 
 def _entry(blob: str, number: int) -> str:

@@ -28,6 +28,7 @@ from typing import Any, TypeAlias
 from uuid import uuid4
 
 from messagelog.chat.states.rules import Change, Condition, Outcome, StateItem, Value
+from messagelog.dynamodb.damage import intact
 from messagelog.dynamodb.faults import Fault, Meaning, unknown_outcome
 from messagelog.dynamodb.retry import ONCE, Attempts
 from messagelog.dynamodb.table import ConversationTable
@@ -68,9 +69,7 @@ class ChatItems:
 
     def state(self, end: float | None = None) -> StateItem:
         """Returns the state item. This is one strong read."""
-        item = self.get(STATE, end)
-        known = [each.name for each in fields(StateItem) if each.name in item]
-        return StateItem(**{name: _value(item[name]) for name in known})  # type: ignore[arg-type]
+        return intact(_state_of, self.get(STATE, end))
 
     def commit(self, *actions: Action, tell: Tell, again: Sequence[Action] | None = None) -> None:
         """Sends a transaction until its outcome is known.
@@ -192,7 +191,7 @@ def _expression(conditions: Sequence[Condition]) -> tuple[str, dict[str, Value]]
 
 def number(item: Item, name: str) -> int:
     """Returns the number in this attribute of an item, or 0 if the attribute is missing."""
-    return int(item[name]["N"]) if name in item else 0
+    return intact(lambda: int(item[name]["N"])) if name in item else 0
 
 
 def attribute(value: Value) -> dict[str, str]:
@@ -200,5 +199,10 @@ def attribute(value: Value) -> dict[str, str]:
     return {"S": value} if isinstance(value, str) else {"N": str(value)}
 
 
-def _value(stored: Mapping[str, str]) -> Value:
-    return int(stored["N"]) if "N" in stored else stored["S"]
+def _state_of(item: Item) -> StateItem:
+    known = (each for each in fields(StateItem) if each.name in item)
+    return StateItem(**{each.name: _value(item[each.name], type(each.default)) for each in known})
+
+
+def _value(stored: Mapping[str, str], kind: type) -> Any:
+    return int(stored["N"]) if kind is int else stored["S"]

@@ -41,6 +41,7 @@ from messagelog.chat.states.blobs import BlobGoneError, Blobs
 from messagelog.chat.states.items import ABSENT, PRESENT, Action, ChatItems, RefusedError
 from messagelog.chat.states.rules import Outcome
 from messagelog.chat.states.state import Lease, Staged
+from messagelog.dynamodb.damage import intact
 from messagelog.messages import AgentMessage
 
 _STAGED_LENGTH = 4_000_000  # characters after which a read ends, so that any function has room for the messages
@@ -77,7 +78,7 @@ class Staging:
             with suppress(BlobGoneError):  # another process has drained it in the meantime
                 line = self._blobs.read(item)
                 size += len(line)
-                staged.append(Staged(item["entry"]["S"], codec.parse(json.loads(line)), item))
+                staged.append(Staged(item["entry"]["S"], intact(_message_of, line), item))
             if size > _STAGED_LENGTH:
                 break
         return staged
@@ -97,8 +98,12 @@ class Staging:
 
     def _next_entry(self) -> str:
         tail = self.last_staged()
-        after = 0 if tail is None else int(tail.split("#")[1])
+        after = 0 if tail is None else intact(lambda: int(tail.split("#")[1]))
         now = self._items.now()
         with self._lock:
             self._last_number = max(int(now * 1_000_000), after + 1, self._last_number + 1)
             return f"queue#{self._last_number:016d}#{uuid4().hex[:12]}"
+
+
+def _message_of(line: str) -> AgentMessage:
+    return codec.parse(json.loads(line))
