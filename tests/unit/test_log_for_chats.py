@@ -57,3 +57,10 @@ def test_conditions_and_messages_commit_together_or_not_at_all() -> None:
     with pytest.raises(ConditionFailedError) as caught:
         log.store(Append(TWO, conditions=(MemoryCondition(threading.RLock(), lambda: True), once)))
     assert (caught.value.place, done, log.count()) == (1, [1], 2)
+
+
+def test_an_append_takes_at_most_fifty_conditions() -> None:
+    condition = MemoryCondition(threading.RLock(), lambda: True)
+    assert MessageLog(MemoryStorage()).write(Append(TWO, conditions=(condition,) * 50)).seq == 2
+    with pytest.raises(ValueError, match="at most 50 conditions"):
+        Append(TWO, conditions=(condition,) * 51)

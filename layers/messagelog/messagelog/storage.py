@@ -39,7 +39,7 @@ class Append:
             one kind know what they are.
 
     Raises:
-        ValueError: A number or the key is out of range.
+        ValueError: A number, the key or the number of conditions is out of range.
     """
 
     messages: tuple[AgentMessage, ...]
@@ -53,6 +53,8 @@ class Append:
         key = self.idempotency_key
         if key is not None and not (type(key) is str and 0 < len(key) <= MAX_KEY_LENGTH and is_unicode(key)):
             raise ValueError(f"idempotency_key must be a text of 1 to {MAX_KEY_LENGTH} characters")
+        if len(self.conditions) > MAX_CONDITIONS:  # an append with more might not fit one transaction
+            raise ValueError(f"an append takes at most {MAX_CONDITIONS} conditions")
 
 
 @dataclass(frozen=True, slots=True)

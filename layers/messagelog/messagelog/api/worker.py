@@ -106,9 +106,7 @@ def worker(run: Callable[[Invocation], object]) -> Handler:
             run(invocation)
         except Exception as error:
             failure = error
-        status = (
-            409 if isinstance(failure, SendRunningError | TurnDoneError | LeaseLostError) else 500 if failure else 200
-        )
+        status = 409 if isinstance(failure, _ELSEWHERE) else 500 if failure else 200
         log_outcome(name, hashes_of(invocation.conversation), context, status, failure)
         report(name, invocation.counters, failure)
         if failure and not isinstance(failure, TurnDoneError):

@@ -183,9 +183,7 @@ class Writer:
         head = fault.failed.get(HEAD)
         count = None if head is None else count_in(head)
         if self._append.expected_count is not None:
-            count = self._read_head() if count is None else count
-            self._known_counts.put(self._name, count)
-            raise ExpectedCountError(count)
+            raise ExpectedCountError(self._read_head() if count is None else count)
         return count
 
     def _replay_or_check(self) -> Appended | None:
