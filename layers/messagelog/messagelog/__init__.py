@@ -88,7 +88,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Imports a name when it is first used: most functions only store and read, and start sooner without the rest."""
+    """Imports a name when it is first used. Functions that only store and read start faster."""
     if name in _HOMES:
         return getattr(import_module(f"messagelog.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,13 +12,13 @@ def check_number(name: str, value: object) -> None:
 
 
 def check_has(name: str, value: object, methods: Iterable[str], wanted: str) -> None:
-    """Raises TypeError unless the value has these methods, its own or those of an object that it wraps.
+    """Raises TypeError unless the value, or the object that it wraps, has these methods.
 
     Args:
         name: The argument's name.
         value: The argument.
         methods: The methods that it needs.
-        wanted: What the argument should be, for the error.
+        wanted: The expected kind of argument, for the error.
     """
     if isinstance(value, type):
         raise TypeError(f"{name} must be {wanted}, not the class {value.__name__}")

@@ -1,4 +1,4 @@
-"""Every error that MessageLog raises on purpose, by what it says about the write.
+"""All errors of MessageLog, grouped by what they say about the write.
 
     MessageLogError
     ├─ NotWrittenError                nothing was written
@@ -74,7 +74,7 @@ class ExpectedCountError(ConflictError):
 
 
 class IdempotencyMismatchError(ConflictError):
-    """The idempotency key was used before, for other content."""
+    """The idempotency key was used before for other content."""
 
     def __str__(self) -> str:
         return "this idempotency key was used before, for other content; nothing was written: use a new key"
@@ -87,7 +87,7 @@ class ThrottledError(NotWrittenError):
 class StorageUnavailableError(NotWrittenError):
     """The storage could not be reached, or it refused the request.
 
-    `is_of_the_stack` is true if another try will not help until somebody fixes a permission, a setting or the table.
+    `is_of_the_stack` is true if another try cannot help before somebody fixes a permission, a setting or the table.
     """
 
     def __init__(self, reason: str, *, is_of_the_stack: bool = False) -> None:

@@ -1,20 +1,20 @@
-"""Facts about a JSON text that are known before it is parsed: how deep it nests, and how many containers it has.
+"""Measures a JSON text before it is parsed: how deep it nests, and how many containers it has.
 
-A container is a list or an object. Both numbers are bounded before parsing, because a small text can need a lot of
-memory: `[[[…]]]` takes two bytes for a list, and Python takes 88.
+A container is a list or an object. Both numbers are limited before parsing, because a small text can need a lot of
+memory: an empty list takes two bytes of text, and 88 bytes in Python.
 """
 
 from __future__ import annotations
 
 import re
 
-# A string, or brackets outside of strings. A string without an end matches too, so that the scan stays linear.
+# A string, or brackets outside of strings. A string without an end also matches, so that the scan takes linear time.
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]++|[\]}]++', re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 
 
 def is_deeper(text: str, levels: int) -> bool:
-    """Whether the JSON text nests lists and objects deeper than so many levels."""
+    """Whether the JSON text nests lists and objects deeper than `levels`."""
     return _brackets(text) > levels and _levels(text) > levels
 
 

@@ -1,4 +1,4 @@
-"""MessageLog: everything that callers do with a conversation, on three methods of a storage."""
+"""MessageLog: all operations on a conversation. They need only three methods of a storage."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Limits(TypedDict, total=False):
 
 
 class WindowArguments(_Limits, total=False):
-    """How much of the history a view shows: the arguments of `MessageLog.window`."""
+    """The arguments of `MessageLog.window`, which say how much of the history is returned."""
 
     after: int
     consistent: bool
@@ -132,7 +132,7 @@ class MessageLog:
         return appended
 
     def write(self, append: Append) -> Appended:
-        """Stores the messages of an append, and calls nobody. The caller passes them to `notify` afterwards."""
+        """Stores the messages of an append without calling `on_append`. The caller passes them to `notify` later."""
         if append.messages:
             return self._storage.append(append)
         count = self.count()
@@ -244,7 +244,7 @@ class MessageLog:
 
 
 def admit(message: AgentMessage | Mapping[str, object], path: str = "") -> AgentMessage:
-    """Checks a message once, on its way into a log, and returns it as a value that shares nothing with the argument.
+    """Checks a message before it is stored, and returns it as a value that shares nothing with the argument.
 
     Args:
         message: The message, as a value or in its JSON form.
@@ -265,7 +265,7 @@ def admit_all(messages: Iterable[AgentMessage | Mapping[str, object]]) -> tuple[
 
 
 def notify(listeners: Sequence[Listener], stored: Sequence[StoredMessage]) -> None:
-    """Calls every listener with every message, message by message, also after one of them raised.
+    """Calls every listener with each message in turn, even after one of them raised.
 
     Raises:
         OnAppendError: A listener raised; the first error is the cause.

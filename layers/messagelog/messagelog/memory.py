@@ -1,4 +1,4 @@
-"""A log in memory: a real storage, for tests and for programs that need no table."""
+"""A log in memory, for tests and for programs that do not need a table."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from messagelog.storage import Append, Appended, ConditionFailedError
 
 @dataclass(frozen=True, slots=True)
 class MemoryCondition:
-    """A condition on another place in this process, and a change there that commits with the messages.
+    """A condition on other data in this process, and a change of that data that commits with the messages.
 
-    `lock` guards that place. One thread must be able to take it twice.
+    `lock` protects that data. It must be reentrant.
     """
 
     lock: AbstractContextManager[Any]
@@ -28,7 +28,7 @@ class MemoryCondition:
 
 
 class MemoryStorage:
-    """Keeps one conversation in this process. It is safe to use from many threads, and is gone with the process."""
+    """Keeps one conversation in this process. It is thread-safe. The messages are lost when the process ends."""
 
     def __init__(self) -> None:
         self._lock = Lock()

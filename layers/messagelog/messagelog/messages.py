@@ -1,4 +1,4 @@
-"""The values of a conversation: pure, frozen, and independent of where they are kept."""
+"""The values of a conversation. They are immutable and do not depend on the storage."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class File:
         url: The place where the model can get it: `https://…`, `s3://…`, `gs://…`, `openai-file:ID` or
             `anthropic-file:ID`.
         name: Its name.
-        offset: The index of the character of the content before which the file stands, counted in Unicode code points.
-            None if it stands before the text.
+        offset: The position of the file in the content: the index of the character after it, counted in Unicode code
+            points. None if the file comes before the text.
     """
 
     media_type: str
@@ -71,12 +71,12 @@ class AgentMessage:
     """A message of a conversation, in a form that belongs to no provider.
 
     Attributes:
-        role: Who speaks. The role `reasoning` belongs to the chat layer.
+        role: The speaker. The role `reasoning` belongs to the chat layer.
         content: The text.
         name: The tool's name for role `tool`, otherwise a label of the speaker.
         tool_calls: The calls that an assistant asks for. A list is accepted and kept as a tuple.
         tool_call_id: The id of the call that a tool's result answers.
-        origin: What caused the message. It belongs to the chat layer.
+        origin: The cause of the message. It belongs to the chat layer.
         created_at: When the message was made (UTC), maybe long before it is stored. It belongs to the chat layer.
         files: The files of the message. A list is accepted and kept as a tuple. The role `reasoning` has none.
         original: The model's turn as its API sent it.
@@ -133,8 +133,8 @@ class Messages(list[StoredMessage]):
     A plain list of messages counts as a whole log.
 
     Attributes:
-        reach: How far after a call its result may stand to belong to it: a number of messages in a window, None in a
-            whole log. Every view follows it.
+        reach: The largest distance between a call and its result: a number of messages in a window, None in a whole
+            log. A result at a larger distance does not belong to the call. All views use this rule.
         same_start_from: The first seq at which a window of the same limits began where this one begins. A turn before
             it was made in another window. 0 in a whole log.
     """

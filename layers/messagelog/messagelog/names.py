@@ -1,6 +1,6 @@
-"""The one rule for the names of new conversations, in the library and over HTTP.
+"""The rule for the names of new conversations. It is the same in the library and over HTTP.
 
-A name has to travel in one segment of a path. An HTTP API of API Gateway decodes the path before it looks for a route,
+A name has to fit into one segment of a path. An HTTP API of API Gateway decodes the path before it looks for a route,
 so a `/` in a name makes two segments, which no route matches. It cuts the decoded path at a `?`. (The developer guide,
 "Create routes for HTTP APIs", says that parameters are decoded. The cut was seen in captures of a live API:
 github.com/middleapi/standard-server/pull/93.) HTTP clients remove the segments `.` and `..` (RFC 3986, section 5.2.4).

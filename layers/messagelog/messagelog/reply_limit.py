@@ -1,11 +1,11 @@
-"""The one ceiling on a message: it must be able to travel alone in one reply of every read.
+"""The size limit of a message: one reply of each kind of read must be able to carry it.
 
 Lambda takes a reply of at most 6,291,556 bytes ("Lambda quotas", invocation payload, synchronous), and a large body is
 base64-encoded in it. A message that no reply can carry would block every reader that reaches it, in a log that nobody
 can change. So it is refused before it is stored.
 
-The check costs less than the limit that it guards: it begins with the form that is cheapest to make, it stops at the
-first form that is too large, and it makes no view of a message that is far from the ceiling.
+The check is cheap. It begins with the form that is cheapest to make, and stops at the first form that is too large. It
+makes no view of a message that is far below the limit.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from messagelog.views.target import FAITHFUL, Target
 from messagelog.views.turns import Turn
 
 LAMBDA_REPLY_BYTES = 6_291_556
-_ENVELOPE_BYTES = 2_048  # more than everything in a reply but its body
+_ENVELOPE_BYTES = 2_048  # more than all parts of a reply except its body
 MAX_BODY_BYTES = (LAMBDA_REPLY_BYTES - _ENVELOPE_BYTES) // 4 * 3
 ROOM = MAX_BODY_BYTES - 64  # for the messages, without the brackets around them and `next`
 
 _VIEWS = (openai.turns, anthropic.turns, bedrock.turns, langchain.turns)
-# A view of calls may be several times as large as the message: it escapes args once more, writes 1e15 out, and adds
-# words to a call. The last makes calls of nothing eight times as large.
+# A view of calls may be several times as large as the message: it escapes args again, writes 1e15 with all digits, and
+# # adds words to a call. These words make an empty call eight times as large.
 _SURELY_FITS = ROOM // 12 - 2_048
 # A view of a message that is only text adds a role, an id and a name at most.
 _ADDED_TO_TEXT = 2_048
@@ -39,7 +39,7 @@ _LEAST_BYTES_OF_A_CALL = 150
 
 
 def check_fits_a_reply(message: AgentMessage, path: str) -> None:
-    """Refuses a message that a reply of a read or of a view could not carry alone.
+    """Refuses a message that is too large for one reply of a read or of a view.
 
     Args:
         message: The message.
@@ -100,7 +100,7 @@ def _sizes(message: StoredMessage) -> Iterator[int]:
         yield repaired
         if repaired + rest > ROOM:  # a faithful view shows no more args, but all the rest as it is
             yield _size_of_view(turns([message, after], FAITHFUL))
-        if message.original is not None:  # another model gets the turn as text and calls
+        if message.original is not None:  # the form of the turn for another model: text and calls
             yield _size_of_view(turns([message, after], Target(reasoning=False)))
 
 

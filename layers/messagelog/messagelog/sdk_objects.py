@@ -1,4 +1,4 @@
-"""Objects of the providers' SDKs, read without importing an SDK."""
+"""Reads objects of the providers' SDKs without importing an SDK."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 
 def fields_of(value: object) -> Mapping[str, Any] | None:
-    """Returns the fields of an object of an SDK, also if a tracer wraps it. None for anything else.
+    """Returns the fields of an object of an SDK, even if a tracer wraps it. Returns None for anything else.
 
-    The objects of all SDKs are pydantic models. The class of a model is not one, and neither is an object that only
+    The objects of all SDKs are pydantic models. Two things do not count: the class of a model, and an object that only
     seems to have `model_dump`, such as a mock. The values in the fields may be such objects again.
     """
     dump = None if isinstance(value, type) else getattr(value, "model_dump", None)

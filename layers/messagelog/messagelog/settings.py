@@ -1,7 +1,7 @@
 """The settings of a process, from its environment. This is the only module that reads `os.environ`.
 
 One rule holds for every variable: white space around its value is ignored, and an empty value counts as unset, because
-a template sets a parameter that nobody has chosen to the empty text.
+a template passes an unused parameter as empty text.
 
 A variable that is missing or wrong raises an error whose text says what to set and whose `code` is the variable's name.
 Values never appear in an error, since they may be secret.
@@ -29,8 +29,9 @@ class Settings:
 
     Attributes:
         table: The name of MessageTable.
-        endpoint: DynamoDB's endpoint. boto3 reads it by itself; here it tells whether an earlier client still fits.
-        region: The AWS region, for the same purpose.
+        endpoint: DynamoDB's endpoint. boto3 reads it by itself. Here it is used to decide whether an earlier client can
+            be used again.
+        region: The AWS region, for the same decision.
     """
 
     table: str
@@ -93,7 +94,7 @@ def chat_table() -> str:
 
 
 def chat_worker() -> str:
-    """Returns the name of the function that does the turns of chats.
+    """Returns the name of the function that runs the turns of chats.
 
     Raises:
         StorageUnavailableError: It is missing.

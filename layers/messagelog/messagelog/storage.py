@@ -1,4 +1,4 @@
-"""What a log needs from the place that keeps it: append, read and count. `log.py` derives everything else."""
+"""The interface of a storage: append, read and count. `log.py` builds all other operations on these."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class ConditionFailedError(ConflictError):
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """One append: all of its messages are stored after the others, or none of them.
+    """One append: its messages are stored at the end of the log, all or none.
 
     Args:
         messages: The messages, each checked by `messagelog.log.admit`.
         expected_count: Store them only if the log holds this many messages.
         idempotency_key: Text of 1 to 255 characters that names this append in its conversation. It is stored with the
-            messages. If it was stored before, for a day at least, nothing is written.
-        conditions: At most 50 conditions and changes in another place that commit with the messages. Only storages of
-            one kind know what they are.
+            messages. If an append of the last day or more stored it already, nothing is written.
+        conditions: At most 50 conditions on other data, and changes of it, that commit with the messages. Their form
+            depends on the kind of storage.
 
     Raises:
         ValueError: A number, the key or the number of conditions is out of range.
@@ -64,8 +64,8 @@ class Appended:
     Attributes:
         seq: The number of its last message.
         stored: The messages as a read returns them.
-        replayed: Whether an earlier append with the same idempotency key was found. Then `seq` is that append's, and
-            `stored` is empty.
+        replayed: Whether an earlier append with the same idempotency key was found. Then `seq` is the number that the
+            earlier append returned, and `stored` is empty.
     """
 
     seq: int
@@ -92,8 +92,8 @@ class Storage(Protocol):
     ) -> Iterator[StoredMessage]:
         """Yields the messages with a seq greater than `after`.
 
-        The storage is read while the iterator is consumed. The values belong to the reader: changing what is inside
-        them changes nothing here.
+        The storage is read while the iterator is consumed. The caller may change the values: that does not change
+        the storage.
 
         Args:
             after: The seq after which to begin.

@@ -1,7 +1,7 @@
-"""Strict JSON: a value is plain JSON that comes back equal, or it is refused with its path.
+"""Strict JSON: a value that JSON cannot hold exactly is refused, with its path.
 
 Python's `json` accepts values that JSON cannot hold or that it changes: NaN, tuples, keys that are numbers, duplicate
-keys. So every value from outside is checked all the way down, and copied in the same walk.
+keys. So every value from outside is checked at every level, and copied at the same time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _KINDS: dict[type, str] = {
     type(None): "null",
 }
 
-# A place in a value: (parent, key or index). It becomes text only when there is a fault to report.
+# A place in a value: (parent, key or index). It is made into text only to report a fault.
 _Path: TypeAlias = "tuple[_Path | str, str | int]"
 _T = TypeVar("_T")
 
@@ -49,7 +49,7 @@ class TooManyContainersError(ValueError):
 
 
 class Owned(dict[str, object]):
-    """An object that `loads` made and that nobody else holds, so that its reader may keep its parts uncopied."""
+    """An object that `loads` made and nothing else refers to, so that its reader may keep its parts without a copy."""
 
     __slots__ = ()
 
@@ -57,8 +57,8 @@ class Owned(dict[str, object]):
 def loads(text: str, *, max_levels: int) -> object:
     """Reads JSON text from outside.
 
-    A duplicate key and a number that is too long to read are valid JSON. They come back marked, so that the checks of
-    this module refuse them with their path.
+    A duplicate key and a number that is too long to read are valid JSON. They are returned with a mark, so that the
+    checks of this module refuse them with their path.
 
     Args:
         text: The text.
@@ -66,8 +66,8 @@ def loads(text: str, *, max_levels: int) -> object:
 
     Raises:
         TooManyContainersError: The text has more than `MAX_CONTAINERS` lists and objects.
-        ValueError: The text is not JSON by RFC 8259 (NaN and Infinity are not), or it is nested too deep. The error
-            does not quote the text.
+        ValueError: The text is not JSON (RFC 8259, without NaN and Infinity), or it is nested too deep. The error does
+            not quote the text.
     """
     # Both are checked before parsing. `json` fails at a different depth on each Python, and memory has no other bound.
     if is_deeper(text, max_levels):
@@ -123,7 +123,7 @@ def require(value: object, path: str, kind: type[_T]) -> _T:
 
 
 def copied(value: Any, path: _Path | str, level: int = 0) -> JSONValue:
-    """Returns a deep copy of a JSON value. Refuses every value that JSON text would not give back equal."""
+    """Returns a deep copy of a JSON value. Refuses a value that JSON text does not keep exactly."""
     kind = type(value)
     if kind is str:
         if not is_unicode(value):
@@ -156,7 +156,7 @@ def _copied_container(value: dict[Any, Any] | list[Any], path: _Path | str, leve
 
 
 class Take(Protocol):
-    """`copied` or `checked`: what a reader does with a part of a form that it keeps."""
+    """The type of `copied` and `checked`: a reader calls one of them for each part of a form that it keeps."""
 
     def __call__(self, value: Any, path: _Path | str, /) -> JSONValue:
         """Returns the value or a copy of it."""
@@ -164,12 +164,12 @@ class Take(Protocol):
 
 
 def checked(value: Any, path: _Path | str) -> JSONValue:
-    """Returns the value itself, which nobody else may hold. Refuses the same values as `copied`."""
+    """Returns the value itself, which nothing else may refer to. Refuses the same values as `copied`."""
     return cast(JSONValue, value) if _is_plain(value) else copied(value, path)
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether JSON text gives the value back equal. It goes down one level after the other."""
+    """Whether JSON text keeps the value exactly. It checks one level after another."""
     layer: list[Any] = [value]
     for _ in range(MAX_LEVELS):
         inner: list[Any] = []

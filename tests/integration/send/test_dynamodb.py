@@ -133,7 +133,7 @@ def test_a_lease_of_unknown_outcome_is_not_written(talk: Talk, fault: type[Outco
     """Nothing was sent: the caller may send it again."""
     talk.table.faulty.script("TransactWriteItems", repeat(fault()))
     talk.table.faulty.script("GetItem", chain([Ok()], repeat(LostReply())))
-    with pytest.raises(StorageUnavailableError, match="no send was begun") as caught:
+    with pytest.raises(StorageUnavailableError, match="no send was started") as caught:
         talk.service().send("Hello!")
     assert caught.value.code
 

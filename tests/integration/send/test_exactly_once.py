@@ -165,7 +165,7 @@ class TestLease:
             for holder in ("b", "c"):
                 other.release(other.acquire(holder, seconds=60))
 
-        with pytest.raises(StorageUnavailableError, match="no send was begun"):
+        with pytest.raises(StorageUnavailableError, match="no send was started"):
             loses(chat, "reply", twice).acquire("me", seconds=60)
 
     @pytest.mark.parametrize("what", ["request", "reply"])

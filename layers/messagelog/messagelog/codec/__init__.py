@@ -1,4 +1,4 @@
-"""Messages to JSON and back, exactly. Input is checked so strictly that the output is equal to it.
+"""Converts messages to JSON and back, exactly. Input that would not come back equal is refused.
 
 `fields` checks single fields; `files`, `originals` and `messages` build on it.
 """

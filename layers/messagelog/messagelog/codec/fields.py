@@ -1,4 +1,4 @@
-"""The fields of a JSON object, each checked and returned as the value of its type, or refused with its path."""
+"""Reads the fields of a JSON object: each one is checked and returned, or refused with its path."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def time(value: object, path: str) -> datetime | None:
         try:
             return datetime.fromisoformat(value)
         except ValueError:
-            raise CodecError(path, "is not a time of the calendar") from None
+            raise CodecError(path, "is not a valid date and time") from None
     if type(value) is datetime and value.utcoffset() == timedelta(0):
         return value.astimezone(UTC)
     raise CodecError(path, "must be a time in UTC, such as 2026-03-01T12:00:00.000000Z")

@@ -1,4 +1,4 @@
-"""The files of a message, to JSON and back. Errors never quote the name, the URL or the bytes."""
+"""Converts the files of a message to JSON and back. Errors never quote the name, the URL or the bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from messagelog.messages import File
 from messagelog.strictjson import below, kind_of, refuse_kind, require, require_object
 
 _FIELDS = ("mediaType", "data", "url", "name", "offset")
-# The names of a type and of a subtype: RFC 6838, section 4.2. Case has no meaning there, so only lower case is taken.
+# The names of a type and of a subtype: RFC 6838, section 4.2. Their case has no meaning, so only lower case is
+# accepted.
 _NAME = r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}"
 _MEDIA_TYPE = re.compile(f"{_NAME}/{_NAME}")
 _URL = re.compile(r"(?:(?:https|s3|gs)://|(?:openai|anthropic)-file:)[^\x00-\x1f\x7f]+")
@@ -91,7 +92,7 @@ def _media_type(fields: Mapping[str, object], path: str) -> str:
 
 
 def _decoded(value: object, path: str) -> bytes:
-    """Decodes base64 of RFC 4648, section 4. Only the text that encoding gives is accepted: it comes back equal."""
+    """Decodes base64 (RFC 4648, section 4). Accepts only a text that encoding the bytes would give again."""
     encoded = require(value, path, str)
     try:
         data = b64decode(encoded, validate=True)

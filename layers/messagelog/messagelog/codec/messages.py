@@ -1,4 +1,4 @@
-"""Whole messages, to JSON and back."""
+"""Converts whole messages to JSON and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The original of a message, to JSON and back."""
+"""Converts the original of a message to JSON and back."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ try:
     import boto3  # noqa: F401
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        "messagelog.dynamodb needs what the extra messagelog[aws] brings: pip install boto3"
+        "messagelog.dynamodb needs boto3: install the extra messagelog[aws], or run pip install boto3"
     ) from error
 
 from messagelog.dynamodb.clients import default_client

@@ -1,4 +1,4 @@
-"""The client that a storage talks through: the default one, and what is wrong with another one, told at once."""
+"""The boto3 client of a storage: makes the default client, and refuses a client that cannot work."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OF_A_RESOURCE = "dynamodb-attr-value-input"  # boto3/dynamodb/transform.py regi
 
 
 def default_client() -> DynamoDBClient:
-    """A client that leaves the retries to this package, and gives up on a silent connection within seconds.
+    """Returns a client without retries of its own. It gives up within seconds if a connection does not answer.
 
     Raises:
         StorageUnavailableError: No region is configured.

@@ -1,8 +1,8 @@
-"""DynamoDB's own time, which all processes share: no promise rests on the clock of a host.
+"""DynamoDB's clock, which all processes share. No guarantee depends on the clock of a host.
 
-Every reply of DynamoDB carries the header `Date` (RFC 9110, section 6.6.1), in whole seconds. The monotonic clock of
-this process carries it on until the next reply. That clock stands still while a machine sleeps: then the time here lags
-until the next reply comes. It never runs ahead.
+Every reply of DynamoDB carries the header `Date` (RFC 9110, section 6.6.1), in whole seconds. Between two replies,
+the monotonic clock of this process measures the time. That clock stops while a machine sleeps. Then the time here is
+late until the next reply comes. It is never early.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from weakref import WeakKeyDictionary
 
 
 class ServerClock:
-    """The time by the newest reply that a client has got."""
+    """The time, as the newest reply to a client gives it."""
 
     def __init__(self) -> None:
         self._offset: float | None = None
 
     def hear(self, parsed: Mapping[str, Any], **_: object) -> None:
-        """Takes the time from a reply, parsed by botocore. A reply without a readable date is passed over."""
+        """Reads the time from a reply that botocore has parsed. A reply without a valid date is ignored."""
         date = parsed.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("date")
         try:
             told = parsedate_to_datetime(str(date)).timestamp()

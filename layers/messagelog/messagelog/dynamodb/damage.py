@@ -1,4 +1,4 @@
-"""Items that cannot be read, and messages that are missing: an error with a code, never a raw exception."""
+"""The errors for damaged items and missing messages. They have a code, and no other exception reaches the caller."""
 
 from __future__ import annotations
 

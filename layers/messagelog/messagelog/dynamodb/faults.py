@@ -1,8 +1,9 @@
 """What a failed DynamoDB request means: was it written, and is it worth another try?
 
 Sources: "Error handling with DynamoDB" and "TransactWriteItems" in the DynamoDB developer guide and API reference. A
-cancelled transaction carries a reason for each of its actions, and any of them may decide. The class of an error that
-botocore raises itself says whether the request can have been sent (botocore/exceptions.py, httpsession.py).
+cancelled transaction carries a reason for each of its actions, and any of them may decide. If botocore
+raises an error itself, the class of the error shows whether the request can have been sent (botocore/exceptions.py,
+httpsession.py).
 """
 
 from __future__ import annotations
@@ -25,19 +26,19 @@ from messagelog.errors import (
     UnknownOutcomeError,
 )
 
-# Everything that a client call raises, and what is raised instead of a call that comes too late.
+# All errors of a client call, and the error that replaces a call after the deadline.
 FAILURES = (ClientError, BotoCoreError, ResponseParserError, OSError, OutOfTimeError)
 
 
 class Meaning(Enum):
-    """What a failed request means."""
+    """The meaning of a failed request."""
 
-    CONDITION = auto()  # a condition that decides did not hold; not written
+    CONDITION = auto()  # a deciding condition did not hold; not written
     CONFLICT = auto()  # another transaction is working on the same items; not written
     THROTTLED = auto()  # not written
     EXPIRED = auto()  # signed too long ago, as after a freeze; not written
     UNREACHABLE = auto()  # could not be sent; not written
-    UNKNOWN = auto()  # sent, and no answer tells the outcome; a write may be done, or still be going on
+    UNKNOWN = auto()  # sent, and the outcome is unknown; a write may be done, or still be running
     REFUSED = auto()  # the same request would always fail; not written
     LATE = auto()  # not sent, because its time had run out; not written
 
@@ -48,9 +49,9 @@ class Fault:
 
     Attributes:
         meaning: What it means.
-        code: DynamoDB's or botocore's name for it.
+        code: The error code of DynamoDB, or botocore's name for the error.
         failed: For each action whose condition did not hold, its place and the item that the answer carried.
-        resent: Whether the client sent the request before, or may have, and reports only the last time.
+        resent: Whether the client may have sent the request several times. The error is only about the last time.
     """
 
     meaning: Meaning
@@ -60,7 +61,7 @@ class Fault:
 
     @property
     def leaves_open(self) -> bool:
-        """Whether a write that failed like this may be done all the same."""
+        """Whether a write may be done although it failed like this."""
         return self.resent or self.meaning is Meaning.UNKNOWN
 
 
@@ -78,7 +79,7 @@ _EXPIRED = {"InvalidSignatureException", "RequestExpired", "RequestTimeTooSkewed
 _CONDITION = "ConditionalCheckFailed"
 _CANCELLED = "TransactionCanceledException"
 _PASSING = _THROTTLED | _CONFLICT | {"None", _CONDITION}
-# Found before anything is sent, whatever the client does then.
+# These are found before anything is sent.
 _UNFIT = (
     boto.BaseEndpointResolverError,
     boto.EndpointProviderError,
@@ -105,13 +106,13 @@ _REMEDIES = {
 
 
 def fault_of(error: Exception, *, deciding: int = 0, resends: bool = False) -> Fault:
-    """Says what one of `FAILURES` means.
+    """Returns the fault for one of the `FAILURES`.
 
     Args:
         error: The error.
         deciding: Of a transaction, the number of leading actions whose conditions may fail in normal operation.
-        resends: Whether the client may send a request several times before it raises. An answer says by itself how
-            often it did.
+        resends: Whether the client may send a request several times before it raises. An answer contains
+            the number of sends.
     """
     if isinstance(error, ClientError):
         resent = error.response.get("ResponseMetadata", {}).get("RetryAttempts", 0) > 0
@@ -140,14 +141,16 @@ def _fault_of_answer(error: ClientError, deciding: int) -> Fault:
 
 
 def _fault_of_reasons(reasons: list[Any], deciding: int) -> Fault:
-    """A cancelled transaction. One reason that cannot change is enough to give up, and a condition that decides counts
-    before what would pass by itself."""
+    """Returns the fault of a cancelled transaction.
+
+    A permanent reason is enough to give up. A deciding condition counts more than a temporary reason.
+    """
     codes = [reason.get("Code") or "None" for reason in reasons]
     for code in codes:
         if code not in _PASSING:
             return Fault(Meaning.REFUSED, code)
     failed = {place: reasons[place].get("Item") for place, code in enumerate(codes) if code == _CONDITION}
-    if not codes:  # nothing tells that the counter has moved, and only that would settle an earlier try
+    if not codes:  # the counter may not have moved, and only a moved counter shows the outcome of an earlier try
         return Fault(Meaning.CONFLICT, _CANCELLED)
     if any(place < deciding for place in failed):
         return Fault(Meaning.CONDITION, _CONDITION, failed)
@@ -159,14 +162,14 @@ def _fault_of_reasons(reasons: list[Any], deciding: int) -> Fault:
 
 
 def error_for(fault: Fault) -> NotWrittenError:
-    """The error to raise when the tries end with this fault, and no earlier try may have been written."""
+    """Returns the error for tries that end with this fault. Use it only if no earlier try can have been written."""
     error = _error_for(fault)
     error.code = fault.code
     return error
 
 
 def unknown_outcome(code: str, reason: str | None = None) -> UnknownOutcomeError:
-    """The error of a write that was sent, and whose outcome nothing has told since."""
+    """Returns the error for a write that was sent and whose outcome is unknown."""
     error = UnknownOutcomeError(
         reason or f"DynamoDB did not answer ({code}): it may or may not be written; read the log before trying again"
     )

@@ -9,7 +9,7 @@ of more than 38 digits, more than 32 levels of nesting, and the order of keys.
     files           S     the JSON list of the files, without `data`
     file0, file1 …  B     the bytes of the file at this place of the list; absent for a file with a URL
     original        B     its JSON, by zlib; the JSON of content and calls is the preset dictionary, as most of it is
-                          repeated there
+                             repeated there
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def to_item(message: AgentMessage, at: datetime) -> dict[str, Any]:
 
 
 def from_item(item: Mapping[str, Any], seq: int) -> StoredMessage:
-    """Returns the message that `to_item` wrote. Its content may have been compressed since, with zlib."""
+    """Returns the message that `to_item` wrote. Its content may be compressed with zlib."""
     stored = item["content"]
     content = stored["S"] if "S" in stored else zlib.decompress(stored["B"]).decode()
     calls = json.loads(item["tool_calls"]["S"]) if "tool_calls" in item else ()
@@ -82,7 +82,7 @@ def micros(at: datetime) -> int:
 
 
 def from_micros(at: int) -> datetime:
-    """Returns the time that `micros` counted."""
+    """Returns the time for a number that `micros` returned."""
     return _EPOCH + timedelta(microseconds=at)
 
 

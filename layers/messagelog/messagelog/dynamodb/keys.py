@@ -14,7 +14,7 @@ from typing import Any
 
 from messagelog.strictjson import is_unicode
 
-MAX_SEQ = 10**12 - 1  # twelve digits, zero padded: so the texts sort as the numbers do
+MAX_SEQ = 10**12 - 1  # twelve digits, zero padded, so that texts and numbers have the same order
 MAX_CONVERSATION_BYTES = 2048  # DynamoDB's limit for a partition key
 
 HEAD = "head"

@@ -1,4 +1,4 @@
-"""The counts that a warm process remembers. They are guesses: the counter's condition decides."""
+"""The counts that a warm process remembers. A count may be stale, and the condition on the counter detects that."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class KnownCounts:
         self._lock = Lock()
 
     def get(self, key: tuple[str, str]) -> int | None:
-        """The count remembered for this conversation, None if there is none."""
+        """Returns the count remembered for this conversation, or None."""
         with self._lock:
             if key in self._counts:
                 self._counts.move_to_end(key)
@@ -34,7 +34,7 @@ class KnownCounts:
                 self._counts.popitem(last=False)
 
     def forget(self, key: tuple[str, str]) -> None:
-        """Drops what is remembered of this conversation."""
+        """Forgets the count of this conversation."""
         with self._lock:
             self._counts.pop(key, None)
 

@@ -21,7 +21,7 @@ _OTHER_BYTES = 512 * 1024  # enough for all other actions of an append
 
 
 def item_size(item: Item) -> int:
-    """The size of an item in bytes, never less than DynamoDB counts. The values are text, numbers or bytes."""
+    """Returns the size of an item in bytes, never less than DynamoDB's. The values are text, numbers or bytes."""
     return sum(len(name.encode()) + _value_size(value) for name, value in item.items())
 
 
@@ -33,7 +33,7 @@ def _value_size(value: Mapping[str, Any]) -> int:
 
 
 def fit_one_transaction(rows: Sequence[Item], *, others: int) -> bool:
-    """Whether one transaction can hold these rows and that many small actions besides."""
+    """Whether one transaction can hold these rows and so many additional small actions."""
     if len(rows) + others > TRANSACTION_ACTIONS:
         return False
     sizes = [item_size(row) for row in rows]
@@ -43,8 +43,8 @@ def fit_one_transaction(rows: Sequence[Item], *, others: int) -> bool:
 def with_small_content(row: dict[str, Any]) -> dict[str, Any]:
     """Returns the row with its content compressed if that saves at least one write unit, otherwise as it is.
 
-    A long text shrinks to a third or less. Compressing a short one would save bytes but no money, and nobody could read
-    it in the console.
+    A long text shrinks to a third or less. A short text stays as it is: compression would not lower the price, and the
+    text could not be read in the console.
     """
     size = item_size(row)
     if size <= WRITE_UNIT_BYTES:

@@ -15,7 +15,7 @@ from messagelog.dynamodb import keys
 HEAD = 0  # the counter's place among the actions
 KEY = 1  # the idempotency key's place, if there is one
 
-_KEY_SECONDS = 49 * 60 * 60  # one day is promised, also to machines whose clocks are a day apart
+_KEY_SECONDS = 49 * 60 * 60  # one day is promised, even if the clocks of two machines differ by a day
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class StoredKey:
     Attributes:
         seq: The seq that the earlier append returned.
         digest: The digest of its content.
-        expires_at: When it stops to count, in seconds since 1970.
+        expires_at: When it expires, in seconds since 1970.
     """
 
     seq: int
@@ -55,7 +55,7 @@ class StoredKey:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one append writes, whatever the count will be.
+    """The writes of one append. They do not depend on the count of the log.
 
     Attributes:
         table: The table's name.
@@ -78,7 +78,7 @@ class Plan:
 
     @property
     def first_condition(self) -> int:
-        """The place of the first of the caller's conditions among the actions."""
+        """The index of the caller's first condition among the actions."""
         return KEY if self.key is None else KEY + 1
 
     @property

@@ -1,4 +1,4 @@
-"""Messages out of the table: complete rows, and the segments that some of them point at."""
+"""Reads messages from the table: complete rows, and the segments to which some rows point."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIRST_PAGE_OF_ROWS = 25  # a read from the end without a limit looks for someth
 
 @dataclass(slots=True)
 class _Wanted:
-    """What is still to be read: at most `limit` seqs between `after` and `below` (None: the end of the log)."""
+    """The part that must still be read: at most `limit` seqs between `after` and `below` (None: the end of the log)."""
 
     after: int
     below: int | None
@@ -33,7 +33,7 @@ class _Wanted:
         return keys.MAX_SEQ if self.below is None else self.below - 1
 
     def take(self, row: Row) -> tuple[int, int]:
-        """The first and the last wanted seq of the row, which comes next."""
+        """Returns the first and the last wanted seq of the next row."""
         first, last = max(row.first, self.after + 1), row.last
         if self.limit is not None:
             if self.newest_first:
@@ -62,15 +62,15 @@ def read(
 
 
 def _complete_rows(table: ConversationTable, wanted: _Wanted, consistent: bool) -> Iterator[Row]:
-    """The rows that hold what is wanted. The caller takes each one before it asks for the next.
+    """Yields the rows that hold wanted messages. The caller handles each row before it asks for the next one.
 
-    Incomplete rows are read again, strongly. If the newest batch stays incomplete, it is left out: it was not there
-    when the read began. A hole anywhere else is damage.
+    Incomplete rows are read again, strongly. If the newest batch stays incomplete, it is left out, because it did not
+    exist when the read began. A hole at any other place means damage.
     """
     attempts = None
     while wanted.after < wanted.last_seq:
         try:
-            # A replica may lag for longer than anybody waits, so the second read is strong.
+            # A replica may be late for a long time, so the second read is strong.
             found = _rows(table, wanted, consistent or attempts is not None)
             for row in _checked(found, wanted):
                 yield row
@@ -126,7 +126,7 @@ def _segment_messages(
 
 
 def _index_of(row: Row) -> tuple[Index, Any]:
-    """The index and the time in a segment's row. Raises ValueError if the index is not that of the row's messages."""
+    """Returns the index and the time in a segment's row. Raises ValueError if the index does not match the row."""
     index, at = Index.from_text(row.item["index"]["S"]), items.from_micros(int(row.item["at"]["N"]))
     if len(index.parts) != len(index.offsets) or index.offsets[-1] != row.last - row.first + 1:
         raise ValueError
@@ -136,7 +136,7 @@ def _index_of(row: Row) -> tuple[Index, Any]:
 def _blocks(
     table: ConversationTable, segment: str, index: Index, blocks: range, wanted: _Wanted, consistent: bool
 ) -> Iterator[tuple[int, list[str]]]:
-    """The blocks with their lines, in the given order. They are read in one go, or one by one if the end is unknown."""
+    """Yields the blocks with their lines, in the given order. A read back without a limit gets one at a time."""
 
     def parts_of(some: range, *, consistent: bool) -> Iterator[dict[str, Any]]:
         first, end = index.parts[min(some)], index.parts[max(some) + 1]
@@ -153,7 +153,7 @@ def _blocks(
         entries = [keys.part_entry(segment, part) for part in range(index.parts[block], index.parts[block + 1])]
         parts = _by_entry(islice(stream, len(entries)))
         if parts.keys() != set(entries):
-            # They were written before the row that led here, but may not have reached this replica yet.
+            # They were written before the row that points to them, but may not have reached this replica yet.
             stream = parts_of(blocks[blocks.index(block) :], consistent=True)
             parts = _by_entry(islice(stream, len(entries)))
             if parts.keys() != set(entries):

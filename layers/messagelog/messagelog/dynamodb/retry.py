@@ -1,4 +1,4 @@
-"""When to try again: full jitter within a budget of time.
+"""Decides when to try again: full jitter within a time budget.
 
 The pause before try n is a random part of `min(cap, base * 2**n)` ("Exponential Backoff And Jitter", AWS Architecture
 Blog). The limit is a time and not a number of tries, so that a caller with a time-out of its own can rely on it.
@@ -27,12 +27,12 @@ class Retry:
     Attributes:
         budget: How long to try one operation. It is longer than a request without an answer takes, so that one lost
             reply is followed by another try.
-        deadline: A time on `clock` that no budget passes, and at which nothing is begun any more.
+        deadline: A time on `clock`. Every budget ends at this time, and no request begins after it.
         base: The longest first pause.
         cap: The longest pause.
-        random: Gives a number from 0 to 1. It is the system's: Lambda's SnapStart clones the state of Python's own
-            generator, and clones that pause for the same time collide again.
-        clock: Tells the time, on any scale.
+        random: Returns a number from 0 to 1. The default uses the operating system, because Lambda's SnapStart clones
+            the state of Python's own generator, and clones that pause for the same time collide again.
+        clock: Returns the time in seconds, from any starting point.
         sleep: Pauses.
     """
 
@@ -59,12 +59,12 @@ class Retry:
             raise OutOfTimeError
 
     def attempts(self, end: float | None = None) -> Attempts:
-        """The tries until `end`, by default until a budget that begins now is used up."""
+        """Returns the tries until `end`. By default, the budget begins now."""
         return Attempts(self, self.end() if end is None else end)
 
 
 class Attempts(Iterator[int]):
-    """Gives 0, 1, 2 … and pauses before each but the first, until the time is up. There is always a first."""
+    """Yields 0, 1, 2 … until the time is up, with a pause between two numbers. It always yields 0."""
 
     def __init__(self, retry: Retry, end: float) -> None:
         self._retry = retry
@@ -75,7 +75,7 @@ class Attempts(Iterator[int]):
         self._skipped = False
 
     def at_once(self) -> None:
-        """Skips the next pause, because the next try differs from the failed one. It does so not twice in a row."""
+        """Skips the next pause, because the next try differs from the failed one. It never skips two in a row."""
         self._skip = not self._skipped
 
     def __next__(self) -> int:
@@ -86,7 +86,7 @@ class Attempts(Iterator[int]):
                 raise StopIteration
             if not self._skip:
                 retry.sleep(pause)
-            # A sleep may outlast the end. The last fault then says more than "out of time".
+            # A sleep may last beyond the end. Then the last fault says more than "out of time".
             if retry.clock() >= self._end:
                 raise StopIteration
         self._skip, self._skipped = False, self._skip

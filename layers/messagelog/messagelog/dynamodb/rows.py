@@ -1,9 +1,9 @@
-"""Rows that check themselves: a read never shows a hole or a part of a batch.
+"""Checks that rows are complete, so that a read never shows a hole or a part of a batch.
 
 A Query is only read-committed against a transaction ("Amazon DynamoDB transactions: how it works", isolation levels),
-so it may meet a transaction of which some rows are not there yet. Two facts reveal that: seqs have no gap, and each row
-of a batch says where the batch begins and ends. `forward` and `backward` pass on complete rows, and raise
-UnsettledError at a hole or at a batch that lacks a part.
+so it may see only some rows of a transaction. Two facts reveal that: seqs have no gap, and each row of a batch says
+where the batch begins and ends. `forward` and `backward` yield complete rows, and raise UnsettledError at a hole or at
+an incomplete batch.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Row:
 
 
 class UnsettledError(Exception):
-    """The rows are not complete. `batch` is the batch that lacks a part if it may be the newest one, otherwise None."""
+    """The rows are not complete. `batch` is the incomplete batch if it may be the newest one, otherwise None."""
 
     def __init__(self, batch: tuple[int, int] | None) -> None:
         super().__init__(batch)
@@ -51,7 +51,7 @@ class UnsettledError(Exception):
 
 
 def forward(rows: Iterable[Row], after: int, limit: int | None) -> Iterator[Row]:
-    """Passes on the rows after the seq `after`, oldest first, up to the one that reaches `limit` messages."""
+    """Yields the rows after the seq `after`, oldest first, up to the row that reaches `limit` messages."""
     held: list[Row] = []
     end = None if limit is None else after + limit
     for row in rows:
@@ -70,7 +70,7 @@ def forward(rows: Iterable[Row], after: int, limit: int | None) -> Iterator[Row]
 
 
 def backward(rows: Iterable[Row], after: int, below: int | None, limit: int | None) -> Iterator[Row]:
-    """Passes on the rows from the seq before `below` back to the one after `after`. `below` None is the log's end."""
+    """Yields the rows from the seq before `below` back to the seq after `after`. None for `below` is the log's end."""
     held: list[Row] = []
     newest: tuple[int, int] | None = None  # known only if the reading begins at the end
     floor = after if limit is None or below is None else max(after, below - 1 - limit)

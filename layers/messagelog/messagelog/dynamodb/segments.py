@@ -1,7 +1,7 @@
 """Batches and messages that do not fit one transaction, as immutable segment items.
 
-They are written first, where nobody sees them. One small transaction then makes them visible: it advances the counter
-and puts a single row that points at them. A crash before that transaction leaves unreachable items and nothing else.
+They are written first, and no reader sees them. One small transaction then makes them visible: it advances the counter
+and puts a single row that points to them. A crash before that transaction leaves only items that nothing points to.
 
 A segment is a list of blocks. A block holds some messages, one line of JSON text each, compressed. It can be read
 without the others. A block is stored in one part, or in several if it is a single huge message. The row that points at
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from messagelog import codec
 from messagelog.messages import AgentMessage
 
-_BLOCK_BYTES = 256 * 1024  # of text: small, so that a read of the end of a batch reads little more than that end
+_BLOCK_BYTES = 256 * 1024  # of text; it is small, so that a read of the end of a batch reads little more than that end
 _PART_BYTES = 350 * 1024  # below the 400 KB of a DynamoDB item, with room for the keys
 
 

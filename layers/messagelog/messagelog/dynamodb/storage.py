@@ -1,9 +1,10 @@
 """A log in DynamoDB: one table, one item for each message, and one counter item for each conversation.
 
 An append is one TransactWriteItems. It moves the counter `head`, under the condition that nobody else has moved it, and
-puts the rows after it. So the seqs have no gap, and no append is ever half there. The condition needs the count: a warm
-process remembers it and appends with one request and no read; a cold one reads `head` first. If the remembered count is
-stale, the cancelled transaction returns the real one. `writing.py` describes what happens when a reply is lost.
+puts the rows after it. So the seqs have no gap, and an append is never stored in part. The condition needs the count: a
+warm process remembers it and appends with one request and no read; a cold one reads `head` first. If the remembered
+count is stale, the cancelled transaction returns the real one. `writing.py` describes what happens when a reply is
+lost.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ class DynamoDBStorage:
         conversation: The conversation: 1 to 2,048 bytes of text.
         table: The table's name. It has the partition key `conversation` and the sort key `entry`, both text.
         client: A boto3 client for DynamoDB, which threads and storages may share. Without it, each storage makes its
-            own. `default_client()` is best: a client that retries by itself reports only its last try, so an append may
-            end with UnknownOutcomeError where another client would know that nothing was written.
+            own. `default_client()` is best. A client that retries by itself reports only its last try, so an append may
+            end with UnknownOutcomeError although nothing was written.
         retry: How long a request is tried.
-        counters: Told what is done.
+        counters: Counts what is done.
 
     Raises:
         ValueError: The conversation or the table's name is not legal.

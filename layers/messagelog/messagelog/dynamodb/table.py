@@ -27,13 +27,13 @@ def count_in(head: Mapping[str, Any]) -> int:
 
 
 class ConversationTable:
-    """The table as one conversation sees it.
+    """The items of one conversation in a table.
 
     `resends` is true if the client may send a request again by itself. `clock` is DynamoDB's time.
 
     Raises:
         ValueError: The conversation or the table's name is not legal.
-        TypeError: The client is not one that this can use.
+        TypeError: The client is not a client for DynamoDB.
     """
 
     def __init__(
@@ -56,12 +56,12 @@ class ConversationTable:
         return keys.key(self.conversation, entry)
 
     def get(self, entry: str, *, consistent: bool = True) -> dict[str, Any] | None:
-        """The item, None if there is none. Tried once."""
+        """Returns the item, or None. The request is tried once."""
         reply = self._send(self.client.get_item, TableName=self.name, Key=self.key(entry), ConsistentRead=consistent)
         return dict(reply["Item"]) if "Item" in reply else None
 
     def put(self, item: dict[str, Any]) -> None:
-        """Puts an item without a condition: it is new, or the same as the one that is there."""
+        """Puts an item without a condition. The item is new, or equal to the stored one."""
         self.ask(lambda: self._send(self.client.put_item, TableName=self.name, Item=item))
 
     def delete(self, entry: str) -> None:
@@ -69,11 +69,11 @@ class ConversationTable:
         self.ask(lambda: self._send(self.client.delete_item, TableName=self.name, Key=self.key(entry)))
 
     def transact(self, request: Mapping[str, Any]) -> None:
-        """Sends a transaction. Tried once."""
+        """Sends a transaction. The request is tried once."""
         self._send(self.client.transact_write_items, **request)
 
     def head(self, *, consistent: bool = True) -> int:
-        """The count in the counter item. Tried once."""
+        """Returns the count in the counter item. The request is tried once."""
         item = self.get(keys.HEAD, consistent=consistent)
         return 0 if item is None else count_in(item)
 
@@ -123,7 +123,7 @@ class ConversationTable:
             page = page and 2 * page
 
     def _send(self, request: Callable[..., T], **parameters: Any) -> T:
-        """The answer to one request. It is not begun after the deadline."""
+        """Returns the answer to one request. No request begins after the deadline."""
         self.retry.begin()
         return request(**parameters)
 
@@ -145,7 +145,7 @@ class ConversationTable:
             end: The time on the retry's clock until which to try; by default, as long as `retry` says.
 
         Raises:
-            NotWrittenError: The last try failed. Whether an earlier try was written is for the caller to know.
+            NotWrittenError: The last try failed. The caller must check whether an earlier try was written.
         """
         attempts = self.retry.attempts(end)
         for attempt in attempts:

@@ -1,6 +1,6 @@
 """An append: one transaction that moves the counter and puts the rows, sent until its outcome is known.
 
-A `Plan` says what to write. `_Progress` is what the tries have told so far. Each answer moves it on:
+A `Plan` says what to write. `_Progress` holds what is known after the tries so far. Each answer changes it:
 
     answer                           written?        next try
     -------------------------------  --------------  ----------------------------------------------------------
@@ -13,11 +13,12 @@ A `Plan` says what to write. `_Progress` is what the tries have told so far. Eac
     no answer, or a server error     unknown         after a pause, the same transaction with the same token
     refused                          no              none: StorageUnavailableError
 
-Once a try is unknown, a failed condition proves nothing: the condition may have failed because of this very append.
-The first row of an append carries random bytes, so the next step is a strong read of that row. If it is this append's
-own, the append is done. If not, the counter has passed the place, so that the unknown try can never be done, and the
-table above goes on. The same read comes last when the time is up. Only where it tells nothing, the outcome is unknown.
-So no clock decides: DynamoDB forgets a token after ten minutes, but its condition on the counter stays.
+After a try with an unknown outcome, a failed condition proves nothing: it may have failed because this append was done.
+The first row of an append carries random bytes, so the next step is a strong read of that row. If the row is this
+append's own, the append is done. If not, the counter is already larger, so the unknown try can never be done, and the
+table above applies again. The same read is made at the end, when the time is up. The outcome is unknown only if this
+read fails or shows neither case. The outcome never depends on a clock: DynamoDB forgets a token after ten minutes, but
+its condition on the counter stays.
 """
 
 from __future__ import annotations
@@ -48,10 +49,10 @@ _NONCE_BYTES = 8
 
 @dataclass(slots=True)
 class _Progress:
-    """What the tries have told so far.
+    """What is known after the tries so far.
 
     `count` is the number of messages before this append, None if it has to be read. `sent` is the transaction to send
-    again unchanged, None to make a new one. `is_unknown` is true while a try was sent and nothing told its outcome.
+    again unchanged, None to make a new one. `is_unknown` is true while the outcome of a try is unknown.
     """
 
     count: int | None
@@ -59,12 +60,12 @@ class _Progress:
     is_unknown: bool = False
 
     def begin_again(self, count: int | None) -> None:
-        """The last transaction is surely not done, and the next one starts from this count."""
+        """Starts the next transaction from this count, because the last one was not done."""
         self.count, self.sent, self.is_unknown = count, None, False
 
 
 class Writer:
-    """Writes one append to a table. `run` it once."""
+    """Writes one append to a table. Call `run` once."""
 
     def __init__(self, table: ConversationTable, append: Append) -> None:
         self._table = table
@@ -80,13 +81,13 @@ class Writer:
         self._progress = _Progress(known if append.expected_count is None else append.expected_count)
 
     def run(self) -> Appended:
-        """Writes, and tries again while that is worth it. See `Storage.append`."""
+        """Writes the append, and tries again while another try can help. See `Storage.append`."""
         if self._append.idempotency_key is not None:
             self._key = self._key_of(self._append.idempotency_key)
         others = KEY + 1 + len(self._append.conditions)
         rows = self._rows() if len(self._append.messages) + others <= TRANSACTION_ACTIONS else []
         if not rows or not fit_one_transaction(rows, others=others):
-            if (replay := self._replay_or_check()) is not None:  # before a segment is written that nobody needs
+            if (replay := self._replay_or_check()) is not None:  # before a useless segment is written
                 return replay
             if self._progress.count is None:
                 self._progress.count = self._read_head()
@@ -99,13 +100,13 @@ class Writer:
             return self._table.ask(self._try, learn=self._learn, deciding=self._plan.deciding, end=self._end)
         except NotWrittenError as error:
             self._known_counts.forget(self._name)
-            # The two are proof: the counter has passed this append's place, or the key stands for other content.
+            # Both errors are proof: the counter is already larger, or the key belongs to other content.
             if not self._progress.is_unknown or isinstance(error, ExpectedCountError | IdempotencyMismatchError):
                 raise
             return self._settled(error)
 
     def _try(self) -> Appended:
-        """Sends the transaction that was sent before, or a new one from the count as far as it is known."""
+        """Sends the last transaction again, or a new one that starts from the known count."""
         progress = self._progress
         if progress.count is None:
             progress.count = self._table.head()
@@ -117,13 +118,13 @@ class Writer:
         return self._appended(progress.count)
 
     def _learn(self, fault: Fault, attempts: Attempts) -> Appended | None:
-        """Moves the progress on after a failed try. Returns the outcome if that is known now."""
+        """Updates the progress after a failed try. Returns the outcome if it is known now."""
         progress = self._progress
         if fault.leaves_open and progress.sent is not None:
             progress.is_unknown = True
         if fault.meaning is Meaning.CONFLICT:
             self._counters.conflicts += 1
-            if not progress.is_unknown:  # whoever is in the way moves the counter: reading it is cheaper than a try
+            if not progress.is_unknown:  # another writer moves the counter: a read is cheaper than a try
                 progress.begin_again(self._append.expected_count)
         if fault.meaning is not Meaning.CONDITION:
             return None
@@ -133,18 +134,18 @@ class Writer:
             return replay
         self._counters.conflicts += 1
         progress.begin_again(self._count_after(fault))
-        attempts.at_once()  # with the count just told, before it grows old
+        attempts.at_once()  # at once, while the count is fresh
         return None
 
     def _settled(self, error: NotWrittenError) -> Appended:
-        """The outcome after the last try, as the table tells it.
+        """Returns the outcome after the last try, which it reads from the table.
 
         Raises:
-            NotWrittenError: The given error, if the counter has passed this append's place.
-            UnknownOutcomeError: The table does not tell.
+            NotWrittenError: The given error, if the counter is already larger, so that this append can never be done.
+            UnknownOutcomeError: The table does not show the outcome.
         """
         try:
-            # The counter first: a try that is still on its way may be done between the two reads.
+            # The counter is read first, because a running try may be done between the two reads.
             is_passed = self._table.ask(self._table.head, end=ONCE) != self._count
             if self._is_own_row_there(ONCE):
                 return self._appended(self._count)
@@ -156,7 +157,7 @@ class Writer:
 
     @property
     def _count(self) -> int:
-        """The count from which the last transaction was made."""
+        """The count on which the last transaction was based."""
         assert self._progress.count is not None  # noqa: S101 - a transaction was sent
         return self._progress.count
 
@@ -176,7 +177,7 @@ class Writer:
         return Appended(stored[-1].seq, stored)
 
     def _count_after(self, fault: Fault) -> int | None:
-        """The count that the counter's failed condition told, None if it has to be read."""
+        """Returns the count in the answer of the counter's failed condition, or None if it has to be read."""
         for place in range(self._plan.first_condition, self._plan.deciding):
             if place in fault.failed:
                 raise ConditionFailedError(place - self._plan.first_condition)
@@ -187,21 +188,21 @@ class Writer:
         return count
 
     def _replay_or_check(self) -> Appended | None:
-        """What an earlier append with this key got. None if there was none, and the count is the expected one."""
+        """Returns the result of an earlier append with this key; otherwise checks the expected count."""
         replay = self._replay()
         if replay is not None or self._append.expected_count is None:
             return replay
         count = self._read_head()
         if count == self._append.expected_count:
             return None
-        if (replay := self._replay()) is not None:  # the same append, sent twice, may have moved the count meanwhile
+        if (replay := self._replay()) is not None:  # the same append, sent twice, may have changed the count
             return replay
         raise ExpectedCountError(count)
 
     def _replay(self, fault: Fault | None = None) -> Appended | None:
-        """What an earlier append with this key got, None if there was none.
+        """Returns the result of an earlier append with this key, or None.
 
-        DynamoDB need not report every failed condition, so with an expected count the key is always looked up.
+        DynamoDB may not report every failed condition. So with an expected count, the key is always looked up.
         """
         key = self._key
         if key is None:
@@ -226,7 +227,7 @@ class Writer:
         return self._table.ask(self._table.head, end=self._end)
 
     def _key_of(self, text: str) -> IdempotencyKey:
-        """The key to store. It expires by DynamoDB's clock, which any reply tells."""
+        """Returns the key to store. Its expiry is measured on DynamoDB's clock."""
         if self._table.clock.now() is None:
             count = self._read_head()
             if self._append.expected_count is None:
@@ -240,7 +241,7 @@ class Writer:
         return Plan(table.name, table.conversation, length, rows, self._nonce, self._key, append.conditions)
 
     def _rows(self) -> list[dict[str, Any]]:
-        """A row for each message. Its key and its batch are filled in when the count is known, and get no longer."""
+        """Returns a row for each message. Its key and batch are set later, without a change of its size."""
         blank = self._table.key(keys.message_entry(0))
         if len(self._append.messages) > 1:
             blank["batch"] = {"S": f"{keys.MAX_SEQ}-{keys.MAX_SEQ}"}

@@ -1,4 +1,4 @@
-"""The way in: histories and replies of other libraries as messages of the log.
+"""Converts histories and replies of other libraries to messages of the log.
 
 Each function takes one message, a reply as the SDK returned it, or a sequence of messages, as dicts or SDK objects, and
 imports no SDK. Text, function calls and results are kept exactly. Text parts are joined, and thinking becomes a message

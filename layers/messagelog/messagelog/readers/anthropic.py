@@ -1,4 +1,4 @@
-"""Turns of the Anthropic Messages API, and replies of it, as messages of the log.
+"""Reads turns and replies of the Anthropic Messages API as messages of the log.
 
 Sources: the API reference (platform.claude.com/docs/en/api/messages), content blocks and stream events, the types of
 the SDK (`anthropic.types.ContentBlock`), and "Preserving thinking blocks"

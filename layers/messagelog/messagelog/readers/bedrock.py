@@ -1,4 +1,4 @@
-"""Messages of the Amazon Bedrock Converse API, and replies of it, as messages of the log.
+"""Reads messages and replies of the Amazon Bedrock Converse API as messages of the log.
 
 Sources: the API reference, `Message` and `ContentBlock`
 (docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html), and botocore's model of the service.
@@ -42,8 +42,9 @@ def from_bedrock(messages: object, model: str | None = None) -> list[AgentMessag
     """Reads messages of the Converse API, or a whole `converse` response.
 
     Each `toolResult` becomes a message of its own, before the text of its message. A `json` result becomes its JSON
-    text. Of `citationsContent`, `guardContent` and `searchResult`, the text is kept. Images, documents, audio and video
-    become files. An assistant's message keeps its blocks as the `original`, unless its text and calls already express
+    text. The text of `citationsContent`, `guardContent` and `searchResult`, the text is kept. Images, documents, audio
+    and video become files. An assistant's message keeps its blocks as the `original`, unless its text and calls already
+    express
     them: thinking with its signature, redacted thinking, citations, and the calls and results of tools that the server
     ran. The log has no place for a result's `status`, cache points, a document's `context` and the owner of a bucket,
     so these are left out.
@@ -90,7 +91,7 @@ def _messages(message: dict[str, Any], path: str, model: str | None) -> list[Age
 def _is_only_in_the_original(block: dict[str, Any]) -> bool:
     """Whether the block of a model's turn says something to the server alone, such as a call of a tool that it ran.
 
-    A call says so in its `type` (API_runtime_ToolUseBlock.html), and only such results stand in a model's turn.
+    Such a call has a `type` that says so (API_runtime_ToolUseBlock.html). A model's turn has no other results.
     """
     match block:
         case {"toolUse": {"type": "server_tool_use"}} | {"toolResult": _} | {"toolAddition": _} | {"toolRemoval": _}:
@@ -132,13 +133,13 @@ def _read(block: dict[str, Any], path: str, found: Found) -> None:
 
 
 def _check_union(block: dict[str, Any], path: str) -> None:
-    """Refuses a block with several members: the reference says that it is a union."""
+    """Refuses a block with several members, because the reference says that a block is a union."""
     if len(block) > 1:
         refuse(path, "holds more than one member: make a block of each")
 
 
 def _text_of(block: dict[str, Any], path: str) -> str:
-    """Returns the text of a block in one of the members that hold text."""
+    """Returns the text of a block that has one of the members for text."""
     match block:
         case {"text": _}:
             return a_text(block, "text", path)

@@ -1,4 +1,4 @@
-"""LangChain messages as messages of the log: objects, their dicts, role and content, or `(role, text)`.
+"""Reads LangChain messages as messages of the log: objects, their dicts, role and content, or `(role, text)`.
 
 Sources: `langchain_core.messages` (reference.langchain.com/python/langchain_core/messages) with its `content` and its
 `block_translators`, which show the blocks that the integrations leave in a message.
@@ -49,12 +49,12 @@ _SUMMARY_SETTINGS = ("auto", "concise", "detailed")  # platform.openai.com/docs/
 
 
 def from_langchain(messages: object) -> list[AgentMessage]:
-    """Reads LangChain messages, or one of them as a model returned it.
+    """Reads LangChain messages, or a message that a model returned.
 
-    A refusal becomes text. A call that the model got wrong (`invalid_tool_calls`) keeps its arguments as text, and an
-    empty name if it has none. A `(role, text)` in a list is text, not a template. Images, audio, video and files become
-    files. The log has no place for ids, metadata, signatures, cache marks, the calls and results of tools that the
-    server ran, and a result's `status` and `artifact`, so these are left out, and there is no `original`.
+    A refusal becomes text. A malformed call (`invalid_tool_calls`) keeps its arguments as text, and gets an
+    empty name if its name is missing. A `(role, text)` in a list is text, not a template. Images, audio, video and
+    files become files. The log has no place for ids, metadata, signatures, cache marks, the calls and results of tools
+    that the server ran, and a result's `status` and `artifact`, so these are left out, and there is no `original`.
 
     Args:
         messages: One message or a sequence of messages.
@@ -70,14 +70,14 @@ def from_langchain(messages: object) -> list[AgentMessage]:
 
 
 def _refuse_pair(entries: list[Any]) -> None:
-    """Refuses a single `(role, text)`: as a sequence it would be two messages of a user."""
+    """Refuses a single `(role, text)`, because it would be read as two messages of a user."""
     match entries:
         case [str(role), str()] if role in _ROLES:
             refuse("", 'is one (role, text), and this takes a list of messages: [("human", "…")]')
 
 
 def _refuse_chunks(found: list[tuple[str, Any]]) -> None:
-    """Refuses the chunks of a stream: each of them would become a message."""
+    """Refuses the chunks of a stream, because each chunk would become a message."""
     chunks = [path for path, entry in found if isinstance(entry, dict) and entry.get("type") == "AIMessageChunk"]
     if len(chunks) > 1:
         refuse_stream(chunks[1], "add the chunks together (`chunk + chunk`) and give the sum")
@@ -134,7 +134,7 @@ def _assistant(fields: dict[str, Any], path: str, more: dict[str, Any], where: s
 def _calls(fields: dict[str, Any], path: str, more: dict[str, Any], where: str) -> list[ToolCall]:
     """Returns all calls of a message, each once.
 
-    Models and older versions also keep the calls in `more`, in OpenAI's form, whether `tool_calls` lists them or not.
+    Models and older versions also keep the calls in `more`, in OpenAI's form, even if `tool_calls` lists them.
     """
     calls = _listed(fields, "tool_calls", path) + _listed(fields, "invalid_tool_calls", path)
     calls = calls or _listed(more, "tool_calls", where)
@@ -152,14 +152,14 @@ def _listed(fields: dict[str, Any], name: str, path: str) -> list[ToolCall]:
 def _summary(reasoning: object) -> list[str]:
     """Returns a model's thinking: a text, or the `summary` of OpenAI's Responses API.
 
-    The `summary` of a request is a setting, and not a thought.
+    The `summary` of a request is a setting, so it is not read as thinking.
     """
     summary = reasoning.get("summary") if isinstance(reasoning, dict) else reasoning
     return [] if summary in _SUMMARY_SETTINGS else texts_in(summary)
 
 
 def _read(block: dict[str, Any], path: str, found: Found, listed: Collection[str]) -> None:
-    """Adds what the block holds. Integrations list a call in `tool_calls` and also have a block for it."""
+    """Adds the content of a block. Integrations list a call in `tool_calls`, and also have a block for it."""
     match block:
         case {"type": "reasoning", "summary": [_, *_]}:
             found.thoughts += _summary(block)
@@ -193,7 +193,7 @@ def _file_of(block: dict[str, Any], path: str) -> File | None:
 
 
 def _text_of(block: dict[str, Any], path: str) -> str:
-    """Returns the text of a block of any message. A mark for a provider's prompt cache has none."""
+    """Returns the text of a block of any message. A mark for a provider's prompt cache has no text."""
     match block:
         case {"type": "text-plain", "text": str(text)}:
             return text

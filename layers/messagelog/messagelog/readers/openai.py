@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions messages, and replies of that API, as messages of the log.
+"""Reads OpenAI Chat Completions messages, and replies of that API, as messages of the log.
 
 Sources: the API reference of `POST /v1/chat/completions` (platform.openai.com/docs/api-reference/chat), the values of
 `object` there and in the Responses API (platform.openai.com/docs/api-reference/responses/object), and for the content
@@ -49,7 +49,7 @@ _WHOLE = "use `client.chat.completions.stream(…)` and give the result of its `
 def from_openai(messages: object) -> list[AgentMessage]:
     """Reads Chat Completions messages or a whole ChatCompletion.
 
-    `developer` becomes `system`, and a refusal becomes text. `arguments` become the args that they hold. Text that is
+    `developer` becomes `system`, and a refusal becomes text. `arguments` are parsed to args. Text that is
     not JSON, or that parsing would change, stays text. `to_openai` gives back arguments that mean the same, with one
     exception: arguments that are not an object come back under the key `args`. The older `function_call` has no id, so
     the function's name links it to its `function` message. Images, audio and files become files. An assistant's message
@@ -127,7 +127,7 @@ def _assistant(fields: dict[str, Any], path: str) -> Found:
 
 
 def no_audio(fields: dict[str, Any], path: str) -> None:
-    """Refuses a reply that the model spoke."""
+    """Refuses a reply that is audio."""
     if fields.get("audio") is not None:
         refuse(below(path, "audio"), "is speech, and its media type is unknown: append its transcript")
 
@@ -156,7 +156,7 @@ def named_call(id: str, function: dict[str, Any], path: str) -> ToolCall:
 
 
 def _args(arguments: Any) -> Any:
-    """Returns the value in the text, or the text itself if it holds null, a text, or no JSON.
+    """Parses the text of arguments. Returns the text itself if it is not JSON, or is null or a JSON text.
 
     Some compatible endpoints give the value instead of its text.
     """

@@ -1,4 +1,4 @@
-"""Tools of all readers: plain data out of SDK objects, and errors with the path of the fault."""
+"""Helpers of all readers: they make plain data from SDK objects, and errors with the path of the fault."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def refuse(path: str, reason: str) -> NoReturn:
 
 
 def a_message(value: object, path: str) -> dict[str, Any]:
-    """Returns an entry of what the caller gave, if it is an object. Otherwise the error says what to give."""
+    """Returns an entry of the caller's argument if it is an object. Otherwise the error says what to pass."""
     return value if isinstance(value, dict) else refuse(path, f"{_EXPECTED}, not {kind_of(value)}")
 
 
@@ -84,7 +84,7 @@ def a_role(fields: dict[str, Any], name: str, path: str, roles: Mapping[str, Rol
 
 
 def content_of(fields: dict[str, Any], path: str, *, optional: bool) -> Any:
-    """Returns the content of a message, None if it is `optional` and missing: an assistant may say nothing."""
+    """Returns the content of a message; None if it is `optional` and missing, as in a message that only calls tools."""
     content = fields.get("content")
     return content if content is not None or optional else refuse(below(path, "content"), "is missing")
 
@@ -109,7 +109,7 @@ def joined(content: object, path: str, text_of: Callable[[Any, str], str]) -> st
 def texts_in(value: object) -> list[str]:
     """Returns the texts in a text, or in a list of texts and of objects with a field `text`. Anything else is skipped.
 
-    Thinking comes in these shapes, and nothing that it holds may keep the answer beside it out of the log.
+    Thinking has these forms. Unknown forms are skipped, so that the answer after the thinking is always stored.
     """
     parts = value if isinstance(value, list) else [value]
     texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
@@ -117,7 +117,7 @@ def texts_in(value: object) -> list[str]:
 
 
 def only_assistant_calls(calls: object, role: Role, path: str) -> None:
-    """Refuses calls of a message that is not the assistant's, because no view would show them."""
+    """Refuses calls in a message that is not the assistant's, because no view would show them."""
     if calls and role != "assistant":
         refuse(path, "holds a tool call, and only a message of the role assistant may")
 
@@ -203,7 +203,7 @@ class Found(Content):
         name: str | None = None,
         complete: Callable[[AgentMessage], AgentMessage] = lambda message: message,
     ) -> list[AgentMessage]:
-        """Returns the thinking, the results, and the message itself, unless it is empty and there are others.
+        """Returns the thinking, the results, and the message itself. An empty message is left out if there are others.
 
         Args:
             role: The role of the message.

@@ -1,1 +1,1 @@
-"""The log in each provider's own shape, repaired where the provider would refuse it. Pure functions on messages."""
+"""Pure functions that convert the log to the form of a provider, and repair what the provider would refuse."""

@@ -1,6 +1,6 @@
 """The rules that Anthropic and Bedrock share: user and assistant alternate, and a turn is a list of blocks.
 
-The providers' own modules say which of these rules they keep, and in which order.
+The module of each provider says which of these rules apply, and in which order.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Blocks(NamedTuple):
         call: Makes the block of a call.
         result: Makes the block of a call's result, repaired.
         plain_result: Makes the block of a result from the id of its call and its text, without repairs.
-        own: How the provider writes its own turns.
+        own: The form of the provider's own turns.
     """
 
     text: Callable[[str], Block]
@@ -37,7 +37,7 @@ class Blocks(NamedTuple):
 
 
 def exchanges(messages: Sequence[StoredMessage], ids: Ids, names: Names, own: Own, target: Target) -> list[Step]:
-    """Returns the steps that the provider sees: paired, answered and renamed, with the model's own turns."""
+    """Returns the steps that the provider sees, with the results and legal names of calls, and models' own turns."""
     steps = pair(messages)
     start = messages.same_start_from if isinstance(messages, Messages) else 0
     for step, keeps_thinking in with_thinking(steps, 0 if target.reasoning else start):
@@ -52,7 +52,7 @@ def exchanges(messages: Sequence[StoredMessage], ids: Ids, names: Names, own: Ow
 
 
 def _own(step: Step, own: Own, target: Target, keeps_thinking: bool) -> list[Block] | None:
-    """Returns the blocks of the model's own turn that go back, without blank text."""
+    """Returns the blocks of the model's own turn to send back, without blank text."""
     blocks = own_blocks(step.message, own, target) or []
     return [
         block for block in blocks if (keeps_thinking or not own.is_thinking(block)) and not is_blank_text(block)

@@ -1,4 +1,4 @@
-"""The args of a tool call in the form that a provider takes: a JSON object, as a value or as text."""
+"""Converts the args of a tool call to the form that a provider accepts: a JSON object, as a value or as text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _dumped = json.JSONEncoder(ensure_ascii=False).encode
 def as_text(args: JSONValue) -> str:
     """Returns the JSON text of args without any repair.
 
-    Text is returned as it is, because a model wrote it as its arguments. Missing args (`None`, blank text) are `{}`.
+    Text is returned unchanged, because it is what the model wrote. Missing args (`None`, blank text) are `{}`.
     """
     if _is_missing(args):
         return "{}"
@@ -42,8 +42,8 @@ def as_object_text(args: JSONValue) -> str:
 def as_object(args: JSONValue) -> dict[str, JSONValue]:
     """Returns args as an object, which shares what is inside with them.
 
-    Text that holds a JSON object is parsed, and missing args are `{}`. Anything else goes under the key `args`, and so
-    does the text of an object that parsing would change.
+    Text that holds a JSON object is parsed, and missing args are `{}`. Anything else is stored under the key `args`.
+    This includes the text of an object that parsing would change.
     """
     if _is_missing(args):
         return {}
@@ -69,7 +69,7 @@ def _is_missing(args: JSONValue) -> bool:
 
 
 def _holds_object(text: str) -> bool:
-    """Whether every JSON parser reads an object from the text. A duplicate key and a rounded number are fine."""
+    """Whether every JSON parser reads an object from the text. A duplicate key or a rounded number is allowed."""
     try:
         value = checked(json.loads(text, parse_constant=_refuse), "")
     except (ValueError, RecursionError):

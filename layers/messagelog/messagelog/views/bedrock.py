@@ -6,7 +6,7 @@ Sources: the API reference (docs.aws.amazon.com/bedrock/latest/APIReference: `Co
 - Roles alternate, and the user comes first.
 - The results of all calls of a turn stand together in the next user turn, and nothing else stands there: "Conversation
   blocks and tool result blocks cannot be provided in the same turn" (github.com/langchain-ai/langchain-aws/issues/141).
-  Only Claude accepts text beside them. So a short assistant turn stands between the results and a user's text.
+  Only Claude accepts text there too. So the view puts a short assistant turn between the results and a user's text.
 - The id of a call is unique. Ids and tools' names have 1 to 64 of `a-zA-Z0-9_-`.
 - `input` is an object. No text is blank, in a result either.
 - A final assistant turn does not end in white space (a rule of Claude).
@@ -104,7 +104,7 @@ def _decoded(data: object) -> object:
 def _with_results_alone(turns: Iterable[Turn]) -> Iterator[Turn]:
     """Puts a short assistant turn between results and a user's text.
 
-    It has the place of the results, so that a page can begin after it, with the text, but not before it.
+    Its place is that of the results. So a page can begin after it, with the text, but not before it.
     """
     results: Turn | None = None
     for turn in turns:
@@ -124,7 +124,7 @@ def _tool_use(call: Call) -> Block:
 
 
 def _tool_result(call: Call) -> Block:
-    """Makes a result without `status`: only some models take it, and the text says that a call was not answered."""
+    """Makes a result without `status`, which only some models accept. The text says that a call was not answered."""
     return _plain_result(call.id, NO_OUTPUT if is_blank(call.answer) else call.answer)
 
 

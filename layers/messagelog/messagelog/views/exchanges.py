@@ -1,6 +1,6 @@
-"""Tool exchanges: each call of a log with the results that belong to it, wherever they stand.
+"""Tool exchanges: finds the results of each call, anywhere in the log.
 
-The first rules of every view are here, in their order: pair (and move), answer, rename.
+Every view first applies these rules, in this order: pair (and move), answer, rename.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ class Call:
 
     @property
     def answer(self) -> str:
-        """The texts of the results, one on each line. For an unanswered call, a sentence that says so."""
+        """The texts of the results, one on each line. For an unanswered call, it is a sentence that says so."""
         return UNANSWERED if self.unanswered else "\n".join(result.content for result in self.results)
 
 
 @dataclass(slots=True)
 class Step:
-    """A message that keeps its place in a view, with the calls that it makes. A result is with its call, not a step.
+    """A message that keeps its place in a view, with its calls. A result belongs to its call and is not a step.
 
     Attributes:
         message: The message.
         calls: Its calls.
         place: The number of messages up to this one, counted as `is_distance` says.
-        own: The blocks of the model's own turn, if they go back in place of the text and the calls.
+        own: The blocks of the model's own turn, if they are sent back instead of the text and the calls.
     """
 
     message: StoredMessage
@@ -103,16 +103,16 @@ class _Calls:
     """The calls that were made so far, by their ids."""
 
     def __init__(self) -> None:
-        self._waiting: defaultdict[str, list[tuple[int, Call]]] = defaultdict(list)  # the next to be answered is last
+        self._waiting: defaultdict[str, list[tuple[int, Call]]] = defaultdict(list)  # the next to be answered is the last
         self._answered: dict[str, tuple[int, Call]] = {}  # the one that a further result joins
 
     def wait(self, step: Step) -> None:
-        """Notes the calls of a step as unanswered."""
+        """Adds the calls of a step to the unanswered calls."""
         for call in reversed(step.calls):
             self._waiting[call.id].append((step.place, call))
 
     def answered_by(self, id: str, *, oldest: int) -> Call | None:
-        """Returns the call that the next result with this id answers or joins. None if the oldest place is after it."""
+        """Returns the call that the next result with this id answers or joins. None if it is before `oldest`."""
         waiting = self._waiting.get(id)
         if waiting and waiting[-1][0] >= oldest:
             return self.answer(id, *waiting.pop())
@@ -120,7 +120,7 @@ class _Calls:
         return answered[1] if answered and answered[0] >= oldest else None
 
     def answer(self, id: str, place: int, call: Call) -> Call:
-        """Notes the call at this place as answered, and returns it."""
+        """Marks the call at this place as answered, and returns it."""
         if id not in self._answered or self._answered[id][0] <= place:
             self._answered[id] = (place, call)
         return call
@@ -129,7 +129,7 @@ class _Calls:
 def is_distance(message: StoredMessage) -> bool:
     """Whether the message counts as distance between a call and its result.
 
-    Results and reasoning do not count: in a history that providers take, only they stand between the two.
+    Results and reasoning do not count. A history that providers accept has only these between a call and its result.
     """
     return message.role not in ("tool", "reasoning")
 
@@ -142,7 +142,7 @@ def answer(steps: list[Step]) -> None:
 
 
 def rename(steps: list[Step], ids: Ids, names: Names) -> None:
-    """Gives each call an id and a name that the provider takes. The results follow, because they are with the call."""
+    """Gives each call an id and a name that the provider accepts. Its results get the same id and name."""
     for step in steps:
         for position, call in enumerate(step.calls):
             call.id = ids.of(call.id, step.message.seq, position)
@@ -157,6 +157,6 @@ def calls_of(message: StoredMessage) -> list[Call]:
 
 
 def _made_for(result: StoredMessage, place: int) -> Step:
-    """Returns the step for a result without a call: in the place of the result, an assistant that calls the tool."""
+    """Returns the step for a result without a call: an assistant message that calls the tool, at the same place."""
     call = Call(result.tool_call_id or "", result.name or UNKNOWN_TOOL, {})
     return Step(StoredMessage(role="assistant", content="", seq=result.seq, at=result.at), [call], place)

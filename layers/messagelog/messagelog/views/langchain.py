@@ -1,8 +1,8 @@
 """The log as LangChain and LangGraph messages: plain roles and text, as `agent.invoke({"messages": …})` takes them.
 
 Tool calls and tool messages are dropped, because `langchain_core.messages.convert_to_messages` takes a tool message
-only with its call. An assistant message that is left empty is left out. The text is data, not a template: pass the
-messages through a `MessagesPlaceholder`, so that braces stay as they are.
+only with its call. An assistant message that is then empty is left out. The text is data, not a template: pass the
+messages through a `MessagesPlaceholder`, so that braces are not read as variables.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Ids and names that a provider takes, made from those in the log.
+"""Makes ids and names that a provider accepts from those in the log.
 
 An id or a name that is made for a message depends on that message and those before it, never on later ones. So a longer
 log gives the same ids, and a provider's prompt cache keeps its hits.
@@ -21,7 +21,7 @@ class Ids:
     the place of its call (seq and position), which is unique: at most 40 letters, digits, `_` and `-`.
 
     Args:
-        legal: The pattern of the ids that the provider takes.
+        legal: The pattern of the ids that the provider accepts.
     """
 
     def __init__(self, legal: str) -> None:
@@ -62,7 +62,7 @@ class Names:
         self._used: set[str] = set()
 
     def of(self, name: str) -> str:
-        """Returns the view's name for the log's name, always the same one."""
+        """Returns the view's name for the log's name. It is the same for each call."""
         if name not in self._known:
             self._known[name] = self._made(name)
         return self._known[name]

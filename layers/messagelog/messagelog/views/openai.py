@@ -6,7 +6,7 @@ the error messages of the API and of servers that are compatible with it. The ru
 - Each call of an assistant is answered by a `tool` message before the next message of another role.
 - The id of a call has 1 to 40 characters. A tool's name and a speaker's `name` have 1 to 64 of `a-zA-Z0-9_-`.
 - `arguments` is the text of a JSON object: see `as_object_text`.
-- An assistant's `content` may be null only beside `tool_calls`, so empty text is `""` everywhere.
+- An assistant's `content` may be null only together with `tool_calls`, so empty text is always `""`.
 - An assistant makes at most 128 calls in one message ("array too long": github.com/openai/openai-dotnet/issues/317,
   github.com/github/copilot-cli/issues/669).
 """
@@ -61,8 +61,8 @@ def turns(messages: Sequence[StoredMessage], target: Target = EVERYTHING) -> lis
 def _bodies(step: Step, speakers: Names) -> Iterator[dict[str, Any]]:
     """Yields a message, and then the results of its calls in the order of the calls.
 
-    If there are more calls than one message may hold, further messages without text hold the rest, each with the
-    results of its calls after it.
+    If there are more calls than one message may hold, the other calls are in further messages without text. The
+    results of each message's calls follow that message.
     """
     message = step.message
     name = speakers.of(message.name) if message.name else None
@@ -76,7 +76,7 @@ def _bodies(step: Step, speakers: Names) -> Iterator[dict[str, Any]]:
 
 
 def _own_fields(step: Step, *, whole: bool) -> dict[str, Any]:
-    """Returns the further fields of the model's own message, with its calls if they are all in one message."""
+    """Returns the additional fields of the model's own message. They include its calls if all are in one message."""
     fields = {name: value for block in renamed(step.own or [], step, _OWN) for name, value in block.items()}
     ours = ("role", "content") if whole else ("role", "content", "tool_calls")
     return {name: value for name, value in fields.items() if name not in ours}
@@ -95,11 +95,11 @@ def _complete_reasoning(turns: list[Turn]) -> None:
 
 
 def _parted(calls: list[Call]) -> list[list[Call]]:
-    """Returns the calls of each message that is needed to hold them.
+    """Splits the calls between as many messages as they need.
 
-    Only the last message may hold open calls, because another message follows each of the others. So the last one is
-    full, and open calls come last. If there are more open calls than it holds, the first of them count as unanswered
-    until their results are in the log.
+    Only the last message may hold open calls, because each other message is followed by one more. So the last message
+    is full, and open calls come last. If there are too many open calls for it, the first of them are treated as
+    unanswered until their results are in the log.
     """
     if len(calls) <= MAX_CALLS:
         return [calls]

@@ -1,9 +1,10 @@
-"""The model's own turns: when a turn goes back to its API as it came, and with what.
+"""The model's own turns: decides when a turn is sent back to its API unchanged, and with which blocks.
 
-Several APIs only accept a history that holds their own turns unchanged. Claude binds its thinking to everything before
-it ("Thinking blocks cannot be modified", platform.claude.com/docs/en/build-with-claude/extended-thinking); the newest
-models refuse a request in which that changed. So the views of Anthropic and Bedrock leave thinking out where it would
-be refused: `with_thinking` and `Messages.same_start_from` say where that is.
+Several APIs only accept a history that holds their own turns unchanged. Claude's thinking is only valid after the same
+earlier messages ("Thinking blocks cannot be modified",
+platform.claude.com/docs/en/build-with-claude/extended-thinking); the newest
+models refuse a request in which those changed. So the views of Anthropic and Bedrock leave out thinking that would be
+refused. `with_thinking` and `Messages.same_start_from` say which thinking that is.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ _PREFIX = re.compile(
 
 
 class Own(NamedTuple):
-    """How an API writes its own turns.
+    """The form of an API's own turns.
 
     Attributes:
         api: Its name in `Original.api`.
         calls: Yields the id and the name of each call in a block that the caller is to run.
         renamed: Returns the block with these ids and names in place of those that `calls` yields.
-        is_thinking: Whether the block is thinking that is bound to what is before it.
+        is_thinking: Whether the block is thinking that is only valid after the same earlier messages.
     """
 
     api: str
@@ -45,10 +46,10 @@ class Own(NamedTuple):
 
 
 def own_blocks(message: StoredMessage, own: Own, target: Target) -> list[Block] | None:
-    """Returns a copy of the blocks of a model's own turn, None if the turn does not go back.
+    """Returns a copy of the blocks of a model's own turn, or None if the turn is not sent back.
 
-    It goes back if the view is for the API that made it, `target.model` is not another model, `target.reasoning` is not
-    false, and the ids of its calls are those of the message, in order. A faithful view only looks at the API.
+    It is sent back if the view is for the API that made it, `target.model` is not another model, `target.reasoning` is
+    not false, and the ids of its calls are those of the message, in order. A faithful view only checks the API.
     """
     original = message.original
     if original is None or message.role != "assistant" or original.api != own.api:
@@ -80,7 +81,7 @@ def renamed(blocks: list[Block], step: Step, own: Own) -> list[Block]:
 def with_thinking(steps: Iterable[Step], same_start_from: int) -> Iterable[tuple[Step, bool]]:
     """Yields each step, and whether the thinking of its turn still follows the same messages as when it was made.
 
-    It does not if a result that came after the turn stands before it now, or if the turn was made before
+    It does not if a result that came after the turn is before it in the view, or if the turn was made before
     `same_start_from`, in a window with another start.
     """
     latest_result = 0

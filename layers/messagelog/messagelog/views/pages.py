@@ -1,19 +1,19 @@
-"""A view in pages, for replies of a limited size.
+"""Splits a view into pages, for replies of a limited size.
 
-A page is a slice of the whole view between two cuts, so the pages joined are the whole view. A page ends at the last
-cut that fits, of the first kind that has one:
+A page is the part of the whole view between two cuts, so all pages together are the whole view. The kinds of cuts, the
+best first, are below. A page ends at a cut of the best kind that has a fitting cut, and at the last such cut:
 
-1. TURN, before a user or system message that begins a turn of its own. The next page stands alone.
+1. TURN, before a user or system message that begins a turn of its own. The next page does not have to be joined.
 2. JOINED, before a user message that was merged into a turn. The last turn of the page and the first turn of the next
    page are then two parts of one user turn.
 3. ASSISTANT, before a message of the assistant, after all results. An agent can work for longer than a page. The next
    page then begins with the assistant, maybe with the rest of its turn, and the caller joins the two pages.
 
-No cut separates a call from its results. A faithful view repairs nothing and is cut anywhere.
+No cut separates a call from its results. A faithful view repairs nothing and may be cut at any message.
 
-A page needs the whole log. Whether an id was used before, and so is replaced, depends on the messages before the page;
-a late result of one of its calls is after the page. A rule that sees less cannot both keep a legal id that is used once
-and make all ids of the joined pages unique.
+To make a page, the whole log is needed. An id that was used before the page is replaced, and a late result of a call of
+the page may come after the page. Without the whole log, a rule cannot both keep a legal id that is used once and make
+all ids of the joined pages unique.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Page:
 
 
 class PageTooLargeError(MessageTooLargeError):
-    """Messages that can only be shown together do not fit a page.
+    """Messages that must be shown together do not fit into one page.
 
     Attributes:
         first: The seq of the first of them.
@@ -72,7 +72,7 @@ class PageTooLargeError(MessageTooLargeError):
 
     def __str__(self) -> str:
         rest = "they are the last" if self.next is None else f"continue with after={self.next}"
-        return f"the messages {self.first} to {self.last} belong together and do not fit one reply; {rest}"
+        return f"the messages {self.first} to {self.last} belong together and do not fit into one reply; {rest}"
 
 
 def page(
@@ -84,7 +84,7 @@ def page(
     after: int = 0,
     target: Target = EVERYTHING,
 ) -> Page:
-    """Returns as much of the view after message `after` as the room holds.
+    """Returns as much of the view after message `after` as fits into the room.
 
     Args:
         view: The function `turns` of a view module.
@@ -95,7 +95,7 @@ def page(
         target: What the view is made for.
 
     Raises:
-        PageTooLargeError: Even the shortest page does not fit.
+        PageTooLargeError: Even the shortest page is too large.
     """
     log = messages if isinstance(messages, Messages) else Messages(messages)
     turns = _turns_after(after, view, log, target=target, room=room, size=size)
@@ -112,7 +112,7 @@ def page(
 
 
 class _Kind(Enum):
-    """The kinds of cuts that the module describes, the best first."""
+    """The kinds of cuts, the best first. The docstring of this module describes them."""
 
     TURN = auto()
     JOINED = auto()
@@ -120,7 +120,7 @@ class _Kind(Enum):
 
 
 class _Cut(NamedTuple):
-    """Where a page may begin: with message `seq`, at the start of a turn or at one of its joints."""
+    """A place where a page may begin: with message `seq`, at the start of a turn or at one of its joints."""
 
     kind: _Kind
     seq: int
@@ -129,7 +129,7 @@ class _Cut(NamedTuple):
 
 
 def _cuts(turns: list[Turn], faithful: bool) -> Iterator[_Cut]:
-    """Yields every cut, in the order of the view. No cut lies between two turns of the same message."""
+    """Yields every cut, in the order of the view. There is no cut between two turns of the same message."""
     for index, turn in enumerate(turns):
         users = turn.body.get("role") in ("user", "system")
         if faithful or index == 0:
@@ -149,7 +149,7 @@ def _split(turns: list[Turn], cut: _Cut) -> tuple[list[Turn], list[Turn]]:
 
 
 def _last_within(room: int, turns: list[Turn], starts: list[int], cuts: list[_Cut], size: Size) -> _Cut | None:
-    """Returns the last cut before which everything fits the room, of the best kind that has one."""
+    """Returns the last cut, of the best possible kind, such that all turns before it fit into the room."""
     whole = bisect_right(starts, room) - 1
 
     def is_too_far(cut: _Cut) -> bool:
@@ -168,7 +168,7 @@ def _last_within(room: int, turns: list[Turn], starts: list[int], cuts: list[_Cu
 def _turns_after(
     after: int, view: View, log: list[StoredMessage], *, target: Target, room: int, size: Size
 ) -> list[Turn]:
-    """Returns the view from the last cut at or before the first message after `after` that it shows."""
+    """Returns the view from the last cut that is not later than the first shown message after `after`."""
     turns = view(log, target)
     cuts = list(_cuts(turns, target.faithful))
     later = (message for message in log if message.seq > after)
@@ -191,9 +191,10 @@ def _turns_after(
 def _largest(stretch: list[Turn], messages: list[StoredMessage], size: Size) -> int:
     """Returns the largest size that these turns of these messages can have had in a shorter log.
 
-    A page ends before a message of the assistant only if it could not hold everything between the two better cuts
-    around it. As the log grows, that stretch becomes smaller only by results that are shorter than the sentence of an
-    unanswered call. With one more sentence for each call, the `next` of an earlier page stays a place to begin.
+    A page ends before a message of the assistant only if everything between the two better cuts around it is too large
+    for one page. As the log grows, that part can become smaller in one way: a result replaces the longer sentence of an
+    unanswered call. So this size adds one such sentence for each call. Then a page can still begin at the `next` of an
+    earlier page.
     """
     calls = sum(len(calls_of(message)) for message in messages)
     return sum(size(turn.body) for turn in stretch) + calls * size({"content": UNANSWERED, "is_error": True})

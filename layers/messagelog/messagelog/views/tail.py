@@ -1,4 +1,4 @@
-"""The end of a log, read back only as far as it is asked for. Seqs have no gap, so each has its place."""
+"""The end of a log, which is read backwards only as far as needed. Seqs have no gap, so each seq has a fixed index."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class Tail:
         return self._read[max(0, self.end - last) : self.end - first + 1][::-1]
 
     def newest_first(self, seq: int) -> Iterator[StoredMessage]:
-        """Yields the messages from this seq back."""
+        """Yields the messages from this seq backwards."""
         while (message := self.get(seq)) is not None:
             yield message
             seq -= 1
 
     def once(self, message: StoredMessage, count: Callable[[StoredMessage], int]) -> int:
-        """Returns what `count` says of a message, and asks it only once."""
+        """Returns `count` of a message, and calls it only once for each message."""
         if message.seq not in self._counted:
             self._counted[message.seq] = count(message)
         return self._counted[message.seq]

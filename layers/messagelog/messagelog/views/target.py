@@ -1,4 +1,4 @@
-"""What a view is made for: the arguments that all views share."""
+"""The arguments that all views share."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class ViewOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a view is made for.
+    """The receiver of a view, and how the view is made for it.
 
     Attributes:
         faithful: Show each message as it is, without repairs.
-        model: The model that gets the view. Turns of another model go as text and calls. Without it, a turn goes back
-            to its API whatever model made it.
-        reasoning: Whether content that only its maker can read, such as signed thinking, goes back. None: where its
-            maker will accept it.
+        model: The model that gets the view. Turns of another model are sent as text and calls. Without it, a turn is
+            sent back to its API, whichever model made it.
+        reasoning: Whether content that only the model's API can read, such as signed thinking, is sent back. None: only
+            if the API will accept it.
         resolve: Called with a file whose `url` the provider cannot follow. Returns its bytes, or an https link to it.
     """
 

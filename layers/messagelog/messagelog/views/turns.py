@@ -18,12 +18,12 @@ class Turn:
     """An entry of a view.
 
     Attributes:
-        first: The seq of the first message that gives the turn its place. A tool result stands where its call stands,
-            so a result that moved up has the place of its call.
+        first: The seq of the first message that gives the turn its place. A tool result has the place of its call,
+            even if it comes later in the log.
         last: The seq of the last such message.
         body: The entry as the provider gets it.
-        joints: Where a turn was made from several messages, for each further one its seq and the index of its first
-            block.
+        joints: If a turn was made from several messages: for each message after the first, its seq and the index of its
+            first block.
     """
 
     first: int
@@ -32,7 +32,7 @@ class Turn:
     joints: list[tuple[int, int]] = field(default_factory=list)
 
     def parted(self, joint: int) -> tuple[Turn, Turn]:
-        """Returns the turn up to a joint, and the turn from it on."""
+        """Returns the two parts of the turn, before and after a joint."""
         seq, block = self.joints[joint]
         content = self.body["content"]
         return (

@@ -1,4 +1,4 @@
-"""How long a window may be, and how its messages are counted."""
+"""The limits of a window, and the functions that count its messages."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _TOKENS_A_FILE = 1_600
 
 @dataclass(frozen=True, slots=True)
 class WindowLimits:
-    """How long a window may be.
+    """The limits of a window.
 
     Attributes:
         last: The largest number of messages; None for no limit.
-        max_tokens: The largest number of tokens; None for no limit. Reasoning has none, because no view shows it.
-        step: The number of messages for which the start of the window stands still, at most `last`.
+        max_tokens: The largest number of tokens; None for no limit. Reasoning counts as 0, because no view shows it.
+        step: The start of the window moves once in this many messages. It is at most `last`.
         count_tokens: Counts the tokens of a text. By default a token is estimated at 4 bytes of UTF-8.
         count_file: Counts the tokens of a file. By default a file counts 1,600.
 
@@ -57,7 +57,7 @@ class WindowLimits:
         return tokens + sum((self.count_file or _a_file)(file) for file in message.files)
 
     def beside(self, message: StoredMessage) -> WindowLimits:
-        """Returns the limits that are left beside this message."""
+        """Returns the limits that remain for the other messages of a window with this message."""
         last = None if self.last is None else max(0, self.last - 1)
         tokens = None if self.max_tokens is None else max(0, self.max_tokens - self.tokens_of(message))
         return replace(self, last=last, max_tokens=tokens, step=min(self.step, last or self.step))

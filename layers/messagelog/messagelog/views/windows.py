@@ -1,15 +1,15 @@
 """The newest part of a log, cut where a provider accepts the cut.
 
 A window starts at a user or system message and splits no tool exchange, so a history that a provider accepts has
-windows that it accepts. If the call of a result is not in the window, it is looked for further back. In a history
-without such results, only the window is read.
+windows that it accepts. If the call of a result is not in the window, earlier messages are searched for it. In a
+history without such results, only the window is read.
 
     place b              the smallest multiple of `step` with at most `last` messages, of `max_tokens`, after it
-    start                the first user or system message after b at which no exchange is under way
-    no start after b     the last user message before, and the newest exchanges that fit beside it, at least one
-    no user message      these exchanges alone
+    start                the first user or system message after b at which no exchange is open
+    no start after b     the last user message before b, and the newest exchanges that fit with it, at least one
+    no user message      only these exchanges
 
-With a step, the start stands still for `step` messages, so that prompt caches hit and a model's thinking stays valid.
+With a step, the start stays the same for `step` messages, so that prompt caches hit and thinking stays valid.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LONGEST_TURN = 1_000  # messages back, for the user message of a turn
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """Where a window starts: at `seq`, with the user message `user` before it if that is another one."""
+    """The start of a window: at `seq`, with the user message `user` before it if that is another one."""
 
     seq: int
     user: int | None = None
@@ -51,8 +51,8 @@ def window(newest_first: Iterator[StoredMessage], limits: WindowLimits) -> Messa
         limits: The limits. Without any, the window is the whole log.
 
     Returns:
-        The messages, with their reach and the seq from which on windows of these limits had the same start. They are
-        empty only if the log is.
+        The messages, with their reach and the first seq since which windows of these limits had the same start. They
+        are empty only if the log is empty.
     """
     if limits.is_open:
         return Messages(list(newest_first)[::-1])
@@ -68,7 +68,7 @@ def window(newest_first: Iterator[StoredMessage], limits: WindowLimits) -> Messa
 
 
 def _same_start_from(tail: Tail, own: list[int], start: _Start, limits: WindowLimits) -> int:
-    """Returns the first of the model's own turns since which each was made in a window with this start; 0 if all were.
+    """Returns the first seq since which all of the model's own turns were made in a window with this start. 0 for all.
 
     A window that leaves nothing out has always had its start.
     """
@@ -81,7 +81,7 @@ def _same_start_from(tail: Tail, own: list[int], start: _Start, limits: WindowLi
 
 
 def _start_of(tail: Tail, end: int, limits: WindowLimits) -> _Start:
-    """Returns where the window starts whose last message is `end`."""
+    """Returns the start of the window whose last message is `end`."""
     place = _place(tail, end, limits)
     start = _legal_start(tail, place + 1, end)
     return _start_in_turn(tail, end, limits) if start is None else _Start(start)
@@ -103,7 +103,7 @@ def _place(tail: Tail, end: int, limits: WindowLimits) -> int:
 
 
 def _start_in_turn(tail: Tail, end: int, limits: WindowLimits) -> _Start:
-    """Returns the start in a turn that alone exceeds the limits: its user message and the newest exchanges that fit."""
+    """Returns the start in a turn that exceeds the limits: its user message and the newest exchanges that fit."""
     user = first = None
     for message in islice(tail.newest_first(end), _LONGEST_TURN):
         first = message.seq
@@ -122,7 +122,7 @@ def _start_in_turn(tail: Tail, end: int, limits: WindowLimits) -> _Start:
 
 
 def _legal_start(tail: Tail, first: int, end: int) -> int | None:
-    """Returns the seq of the first message from `first` to `end` at which a window may start, None if there is none."""
+    """Returns the seq of the first message from `first` to `end` at which a window may start, or None."""
     messages = tail.between(first, end)
     steps = pair(Messages(messages, reach=REACH))
     start = _first_start(messages, steps)
@@ -132,7 +132,7 @@ def _legal_start(tail: Tail, first: int, end: int) -> int | None:
 
 
 def _first_start(messages: list[StoredMessage], steps: list[Step]) -> int | None:
-    """Returns the seq of the first user or system message at which none of the exchanges is under way."""
+    """Returns the seq of the first user or system message at which all exchanges are complete."""
     exchanges = iter(steps)
     step = next(exchanges, None)
     under_way = 0
@@ -148,7 +148,7 @@ def _first_start(messages: list[StoredMessage], steps: list[Step]) -> int | None
 def _last_in_doubt(messages: list[StoredMessage], steps: list[Step]) -> int:
     """Returns the seq of the last result that may answer a call before the messages, 0 if there is none.
 
-    Such a result has no call among the messages, or only one that another result answers.
+    The messages do not contain the call of such a result, or another result answers that call.
     """
     further = [result.seq for step in steps for call in step.calls for result in call.results[1:]]
     return max([*further, *(step.message.seq for step in _strays(messages, steps))], default=0)
@@ -167,9 +167,9 @@ def _earlier(tail: Tail, first: int) -> list[StoredMessage]:
 
 
 def _exchange_starts(messages: list[StoredMessage]) -> list[int]:
-    """Returns the seqs at which an exchange begins and no other is under way.
+    """Returns the seqs at which an exchange begins while no other exchange is open.
 
-    A result whose call is not among the messages begins one only if nothing else does.
+    A result whose call is not among the messages counts as a begin only if there is no other begin.
     """
     starts, under_way = [], 0
     steps = pair(Messages(messages, reach=REACH))
