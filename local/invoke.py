@@ -19,7 +19,7 @@ from local.template import ROOT, Function, Template, TemplateError, read_templat
 
 
 class UsageError(Exception):
-    """There is no such operation; the text lists those that exist."""
+    """The operation does not exist. The text lists the operations that exist."""
 
 
 def main(arguments: list[str]) -> int:

@@ -30,7 +30,7 @@ _INVOKE = re.compile(r"/2015-03-31/functions/([^/]+)/invocations")
 
 
 class _Quiet(WSGIRequestHandler):
-    """Logs no request: who sent it logs what becomes of it."""
+    """Does not log requests, because the sender logs the result."""
 
     def log_request(self, *_: object) -> None:
         pass

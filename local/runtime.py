@@ -59,8 +59,9 @@ class LambdaContext:
 def prepare(template: Template, endpoint: str, **variables: str) -> None:
     """Make this process a place where the template's functions run: their environment, the layer, the table's endpoint.
 
-    `variables` are added to the environment. What the template leaves empty, the developer's own environment may say.
-    An AWS profile or session of the developer is put aside, so that no function can reach a real account.
+    `variables` are added to the environment. A variable that the template leaves empty may come from the developer's
+    own environment. An AWS profile or session of the developer is removed, so that no function can reach a real
+    account.
     """
     for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL"):
         os.environ.pop(name, None)

@@ -1,8 +1,8 @@
 """`make run`: the embedded DynamoDB and the API of template.yaml, until Ctrl-C.
 
 One process holds the run: it starts MiniStack and Werkzeug's reloader, which serves from a second process and starts
-that anew when the code changes. PORT and STATE set the port and the folder that keeps the data. DynamoDB gets the next
-port, so that what was exported for one run is good for the next.
+that process again when the code changes. PORT and STATE set the port and the folder that keeps the data. DynamoDB gets
+the next port, so that the variables exported for one run also work for the next one.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _is_news(record: logging.LogRecord, banner: str) -> bool:
 
 
 def _application(endpoint: str) -> WSGIApplication:
-    """Return the API, or what answers 500 until template.yaml is mended and saved."""
+    """Return the API, or an app that answers 500 until template.yaml is fixed and saved."""
     try:
         template = read_template()
         runtime.prepare(template, endpoint, AWS_ENDPOINT_URL_LAMBDA=LambdaApi(template.functions).endpoint)

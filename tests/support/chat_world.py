@@ -1,7 +1,7 @@
 """A world for the chat model test: hosts whose clocks are wrong, and a network that loses, repeats and delays.
 
-There are no threads. Whatever another host does meanwhile happens inside a request of this one, just before it or just
-after it. So a seed always gives the same run.
+It uses no threads. The actions of other hosts run inside a request of this host, just before or just after the request
+itself. So a seed always gives the same run.
 """
 
 from __future__ import annotations

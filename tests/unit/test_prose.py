@@ -10,7 +10,7 @@ import pytest
 from local.template import ROOT
 from tests.support.prose import READERS, Prose, count_words, hits, prose_below
 
-MOST_IN_1000_WORDS = 2.0
+MOST_IN_1000_WORDS = 1.0
 
 
 def test_prose_holds_few_odd_constructions() -> None:

@@ -1,4 +1,4 @@
-"""What the functions answer to requests with a body that cannot be read: 400 and 415, and nothing written."""
+"""Requests with a body that cannot be read: the functions answer 400 or 415, and write nothing."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def test_a_body_must_be_there(api: HttpApi, operation: str, change: dict[str, An
 
 
 @pytest.mark.parametrize("body", [None, ""])
-def test_an_empty_text_is_no_body(api: HttpApi, body: str | None) -> None:
-    """API Gateway tells it from a missing body in no way; an empty content is sent as JSON."""
+def test_an_empty_text_counts_as_a_missing_body(api: HttpApi, body: str | None) -> None:
+    """API Gateway's event is the same as for a missing body. An empty content can be sent as JSON."""
     assert api.send("add", body=body, headers={"content-type": "text/plain"}).status == 400
 
 
@@ -112,7 +112,7 @@ def test_args_nest_up_to_200_levels(api: HttpApi, operation: str) -> None:
     assert len(api.messages()) == 1, "the next request in the same process works"
 
 
-def test_brackets_in_text_are_no_levels(api: HttpApi) -> None:
+def test_brackets_in_text_do_not_count_as_levels(api: HttpApi) -> None:
     text = '[{"\\' * 10_000
     assert api.post("append", {"role": "user", "content": text}).status == 201
     assert api.contents() == [text]

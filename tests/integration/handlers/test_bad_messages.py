@@ -1,4 +1,4 @@
-"""What the functions answer to JSON that is no storable message: 422 with the path of the fault, nothing written."""
+"""JSON that cannot be stored as a message: the functions answer 422 with the path of the fault, and write nothing."""
 
 from __future__ import annotations
 

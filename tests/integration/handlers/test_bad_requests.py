@@ -1,4 +1,4 @@
-"""What the functions answer to events, paths and queries that are wrong: 400 and 404; and 413."""
+"""Invalid events, paths and queries: the functions answer 400 or 404. Messages that are too large: 413."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def api(table: DynamoDBClient, event: Any) -> HttpApi:
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("event", [PAYLOAD_1_0, {}, [], None, "POST", {"routeKey": None}], ids=type)
-def test_what_is_no_event_of_an_http_api_is_not_found(table: DynamoDBClient, operation: str, event: Any) -> None:
+def test_an_event_of_another_kind_is_not_found(table: DynamoDBClient, operation: str, event: Any) -> None:
     assert Received.of(handler_of(operation)(event, None)).status == 404
 
 
@@ -124,8 +124,8 @@ def test_without_a_conversation_there_is_nothing_to_work_on(api: HttpApi, operat
         assert api.send(operation, pathParameters=path).status in (400, 404)
 
 
-def test_what_no_reply_could_carry_is_refused_whole(api: HttpApi) -> None:
-    """It would stand in the way of every reader behind it."""
+def test_a_batch_with_a_message_too_large_for_a_reply_is_refused(api: HttpApi) -> None:
+    """It would block every reader of the messages after it."""
     user = {"role": "user", "content": "Hi"}
     large = {"role": "user", "content": "x" * 4_720_000}
     for operation, body in {"append": large, "add": {"content": large["content"]}}.items():

@@ -103,20 +103,22 @@ def test_a_queued_message_is_kept_for_the_next_send(api: HttpApi, state: DynamoD
     ],
     ids=json.dumps,
 )
-def test_what_no_chat_takes_is_not_queued(api: HttpApi, state: DynamoDBChatState, message: Any, path: str) -> None:
+def test_a_message_that_a_chat_refuses_is_not_queued(
+    api: HttpApi, state: DynamoDBChatState, message: Any, path: str
+) -> None:
     reply = api.post("enqueue", message)
     assert (reply.status, reply.paths) == (422, [path])
     assert not state.staged(limit=9)
 
 
-def test_what_no_reply_could_carry_is_not_queued(api: HttpApi, state: DynamoDBChatState) -> None:
+def test_a_message_too_large_for_a_reply_is_not_queued(api: HttpApi, state: DynamoDBChatState) -> None:
     assert api.post("enqueue", user("x" * 5_000_000)).status == 413
     assert not state.staged(limit=9)
 
 
 @pytest.mark.parametrize("operation", ["enqueue", "clear"])
 @pytest.mark.parametrize("header", ["If-Match", "Idempotency-Key"])
-def test_a_precondition_that_is_not_heeded_is_refused(api: HttpApi, operation: str, header: str) -> None:
+def test_an_unsupported_precondition_is_refused(api: HttpApi, operation: str, header: str) -> None:
     reply = api.post(operation, user("Hi"), headers={header: '"1"'})
     assert (reply.status, reply.paths) == (400, [header.lower()])
 
@@ -132,7 +134,7 @@ def test_a_prompt_tree_is_read_back_as_it_was_put(api: HttpApi) -> None:
     assert (put.status, put.json, put.etag) == (got.status, got.json, got.etag) == (200, PIRATE, '"1"')
 
 
-def test_what_a_read_of_the_tree_returned_can_be_put(api: HttpApi) -> None:
+def test_the_tree_of_a_read_can_be_put_back(api: HttpApi) -> None:
     api.post("put_system", {"tree": PIRATE["tree"]})
     assert api.post("put_system", api.get("get_system").json).json == PIRATE
 
@@ -247,7 +249,7 @@ def test_a_running_turn_is_shown_and_keeps_others_from_clearing(api: HttpApi, st
     assert api.chat() == ["a"]
 
 
-def test_clear_starts_the_chat_anew_and_leaves_the_log(api: HttpApi) -> None:
+def test_clear_empties_the_chat_and_keeps_the_log(api: HttpApi) -> None:
     api.post("put_system", {"tree": PIRATE["tree"]})
     fill(api, "a")
     assert api.post("clear", {}).json == {"cleared": True}

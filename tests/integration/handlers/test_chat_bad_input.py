@@ -133,7 +133,7 @@ def test_any_tree_is_refused_or_read_back(api: HttpApi, tree: Any) -> None:
     [(faulty.throttled(), 429), (Unreachable(), 503), (faulty.refused("AccessDeniedException"), 503)],
     ids=["throttled", "down", "refused"],
 )
-def test_what_surely_was_not_done_is_said_with_a_time_to_wait(
+def test_an_error_before_any_write_says_when_to_try_again(
     api: HttpApi, monkeypatch: pytest.MonkeyPatch, operation: str, fault: Any, status: int
 ) -> None:
     try_once(monkeypatch)

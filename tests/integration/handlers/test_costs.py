@@ -62,7 +62,7 @@ def test_the_largest_bodies_are_answered_cheaply(operation: str, kind: str, size
 
 
 @pytest.mark.parametrize(("operation", "kind", "size"), STORED, ids=str)
-def test_what_fits_a_reply_is_stored_cheaply(operation: str, kind: str, size: int) -> None:
+def test_storing_a_message_that_fits_a_reply_is_cheap(operation: str, kind: str, size: int) -> None:
     status, seconds, megabytes = cost(operation, kind, size)
     assert status == 201
     check_cost(seconds, megabytes)

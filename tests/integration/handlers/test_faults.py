@@ -1,4 +1,4 @@
-"""What the functions answer when DynamoDB does not do as it should, or the deployment is wrong: 409, 429 and 503."""
+"""DynamoDB fails, or the deployment is wrong: the functions answer 409, 429 or 503."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def api(table: DynamoDBClient, event: Any) -> HttpApi:
 
 @pytest.fixture
 def dynamodb(api: HttpApi) -> Iterator[Faulty]:
-    """What breaks the functions' requests on order."""
+    """Breaks the functions' requests to DynamoDB as a test asks for."""
     new_process()
     yield Faulty(client_of_functions())
     new_process()
@@ -77,7 +77,7 @@ def test_throttling_is_429_with_a_time_to_wait(api: HttpApi, broken: Any, operat
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("fault", [Unreachable(), faulty.refused("AccessDeniedException")], ids=["down", "refused"])
-def test_what_surely_was_not_written_is_503_with_a_time_to_wait(
+def test_an_error_before_any_write_is_503_with_a_time_to_wait(
     api: HttpApi, broken: Any, operation: str, fault: Outcome
 ) -> None:
     broken(operation, fault)

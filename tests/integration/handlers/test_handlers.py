@@ -89,7 +89,7 @@ def test_an_append_carries_the_count_as_its_etag(api: HttpApi, operation: str) -
 
 
 @pytest.mark.parametrize("operation", APPENDS)
-def test_what_was_appended_is_read_back_exactly(api: HttpApi, operation: str) -> None:
+def test_an_appended_message_is_read_back_exactly(api: HttpApi, operation: str) -> None:
     sent = {"role": "user", "content": MESSAGE["content"]} if operation == "add" else MESSAGE
     bodies = {"add": {"content": MESSAGE["content"]}, "append": MESSAGE, "append_many": {"messages": [MESSAGE]}}
     api.post(operation, bodies[operation])
@@ -100,7 +100,7 @@ def test_what_was_appended_is_read_back_exactly(api: HttpApi, operation: str) ->
     assert json.dumps(read) == json.dumps(sent), "types and the order of keys too"
 
 
-def test_what_a_read_returned_can_be_appended_elsewhere(api: HttpApi, event: Any) -> None:
+def test_messages_of_a_read_can_be_appended_elsewhere(api: HttpApi, event: Any) -> None:
     api.post("append", MESSAGE)
     elsewhere = HttpApi(event)
     assert elsewhere.post("append_many", {"messages": api.messages()}).json == {"seq": 1}
@@ -138,7 +138,7 @@ def test_a_body_may_be_base64_encoded(api: HttpApi, operation: str) -> None:
     assert api.contents() == ["é😀"]
 
 
-def test_all_shows_the_messages_behind_a_seq_up_to_a_limit(api: HttpApi) -> None:
+def test_all_returns_the_messages_after_a_seq_up_to_a_limit(api: HttpApi) -> None:
     fill(api, 5)
 
     def page(**query: int) -> tuple[list[int], int | None]:

@@ -77,7 +77,7 @@ def refuse(api: HttpApi, message: Message) -> None:
 
 
 def show_everywhere(api: HttpApi, message: Message) -> None:
-    """Stores it, and sees that it and what stands behind it can be read in every way."""
+    """Stores it, and checks that every read returns it and the message after it."""
     assert api.post("append", message).status == 201
     assert api.post("append", {"role": "user", "content": "behind it"}).status == 201
     shown = api.messages()
@@ -113,7 +113,7 @@ def test_the_ceiling_is_that_of_the_form_that_takes_most(api: HttpApi, kind: str
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_not_measured_fits_by_far(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_message_that_is_not_measured_is_far_below_the_limit(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     make = KINDS[kind][0]
     step = (size_of(make(2_000)) - size_of(make(1_000))) / 1_000
     monkeypatch.setattr(reply_limit, "ROOM", ROOM * 3 // 4)

@@ -80,7 +80,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
 
 
 def actions_of(operation: str, arguments: dict[str, Any]) -> set[tuple[str, str]]:
-    """What IAM checks: of a transaction the actions in it (DynamoDB Developer Guide, "Using IAM with transactions")."""
+    """Returns what IAM checks: for a transaction, its actions.
+
+    Source: "Using IAM with transactions" in the DynamoDB developer guide.
+    """
     if operation == "Invoke":
         return {(arguments["FunctionName"], "lambda:InvokeFunction")}
     if operation != "TransactWriteItems":

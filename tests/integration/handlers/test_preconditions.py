@@ -107,7 +107,7 @@ def test_a_count_that_is_not_the_logs_fails_and_tells_the_right_one(api: HttpApi
     assert api.contents() == ["a"]
 
 
-def test_an_empty_batch_is_no_repeated_append_and_tells_the_count(api: HttpApi) -> None:
+def test_an_empty_batch_is_not_a_replay_and_returns_the_count(api: HttpApi) -> None:
     key = {"idempotency-key": "k"}
     for _ in range(2):
         reply = api.post("append_many", {"messages": []}, headers=key)

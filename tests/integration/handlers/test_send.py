@@ -59,7 +59,7 @@ def test_a_send_is_accepted_at_once_and_done_by_the_worker(
     assert [message["content"] for message in scripted.last_request["messages"]] == ["earlier", "Hello!"]
 
 
-def test_a_second_send_is_told_and_leaves_nothing_behind(
+def test_a_second_send_is_refused_and_writes_nothing(
     chat_api: HttpApi, scripted: ChatServer, state: DynamoDBChatState, work: Worker
 ) -> None:
     send(chat_api, "first")

@@ -137,7 +137,7 @@ def test_a_claim_without_a_token_is_refused(
         ("tenant", None, "NoToken"),
     ],
 )
-def test_the_log_says_why_there_is_no_tenant(
+def test_the_log_says_why_the_tenant_is_missing(
     chat_api: HttpApi, monkeypatch: pytest.MonkeyPatch, claim: str, jwt: Any, code: str
 ) -> None:
     monkeypatch.setenv("MESSAGELOG_TENANT_CLAIM", claim)

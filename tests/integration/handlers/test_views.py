@@ -70,8 +70,8 @@ def test_the_query_is_what_the_library_takes(api: HttpApi, view: str, query: dic
 
 
 @each_view
-def test_in_a_window_a_result_far_behind_its_call_answers_it_no_more(api: HttpApi, view: str) -> None:
-    """More than 200 messages; without a window it still does."""
+def test_in_a_window_a_result_far_from_its_call_does_not_match(api: HttpApi, view: str) -> None:
+    """The distance is more than 200 messages. Without a window, the result still matches."""
     question, call, result, answer = exchange(1)
     log = fill(api, [question, call, *([question] * 201), result, answer])
     for query in ({}, {"last": 300}):
@@ -143,7 +143,7 @@ def test_an_exchange_no_reply_can_hold_is_413_and_can_be_passed(api: HttpApi, vi
 
 
 def an_agents_turn() -> list[dict[str, Any]]:
-    """One question, and more calls and results behind it than a reply holds."""
+    """One question, followed by more calls and results than fit into a reply."""
     question, _, _, answer = exchange(0)
     calls = [message for number in range(1, 9) for message in exchange(number, text="x" * 500_000)[1:3]]
     return [question, *calls, answer]
@@ -173,7 +173,7 @@ def test_a_turn_no_reply_can_hold_is_read_in_pages(api: HttpApi, view: str, turn
 
 
 def _joined(parts: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """The pages one behind the other; of a turn that two pages share, the blocks together."""
+    """Joins the pages. If two pages share a turn, its blocks are joined too."""
     entries: list[dict[str, Any]] = []
     for entry in chain.from_iterable(parts):
         shared = entries and isinstance(entry["content"], list) and entries[-1]["role"] == entry["role"]

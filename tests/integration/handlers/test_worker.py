@@ -38,7 +38,7 @@ class Weather(ToolPackage):
 
 @pytest.fixture
 def heard(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What the hook of the set-up that CHAT_SETUP names has heard."""
+    """The texts that the hook received. The function in CHAT_SETUP registers the hook."""
     texts: list[str] = []
 
     def set_up(service: ChatService) -> None:

@@ -116,7 +116,7 @@ def test_fixed_routes_win_over_parameters(run: Run) -> None:
 def test_a_binary_body_reaches_the_function_whole(run: Run) -> None:
     body = json.dumps({"role": "user", "content": "é😀"}, ensure_ascii=False).encode()
     path = "/conversations/binary/messages"
-    # What has no media type API Gateway sends on in base64.
+    # API Gateway passes a body without a media type on in base64.
     assert run.request("POST", path, body=body) == (201, {"seq": 1})
     assert run.request("GET", f"{path}/last")[1]["message"]["content"] == "é😀"
 
@@ -137,7 +137,7 @@ def test_a_query_parameter_twice_arrives_joined(run: Run) -> None:
         ("PUT", "/conversations/a/messages/last"),
     ],
 )
-def test_what_has_no_route_is_not_found(run: Run, method: str, path: str) -> None:
+def test_a_request_without_a_route_is_not_found(run: Run, method: str, path: str) -> None:
     assert run.request(method, path) == (404, {"message": "Not Found"})
 
 

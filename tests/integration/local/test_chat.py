@@ -78,7 +78,7 @@ def test_the_pirate_answers(chat: Chat, server: ChatServer) -> None:
 
 
 def pasted(document: str, section: str, run: Run) -> list[Any]:
-    """What the curl lines of a section print, with the address of this run for that of `make run`."""
+    """Returns what the curl lines of a section print, with the address of this run instead of that of `make run`."""
     text = (ROOT / document).read_text(encoding="utf-8").partition(f"\n## {section}\n")[2].partition("\n## ")[0]
     (lines,) = (block for block in re.findall("```sh\n(.*?)```", text, re.DOTALL) if "curl" in block)
     assert "http://127.0.0.1:3000" in lines

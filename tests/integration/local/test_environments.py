@@ -55,7 +55,7 @@ def finish(process: subprocess.Popen[str]) -> None:
 
 
 def installs(folder: Path) -> list[str]:
-    """What was installed, in order. Fails if two installations ran at the same time."""
+    """Returns the installed packages, in order. Fails if two installations ran at the same time."""
     lines = (folder / "pip.log").read_text().splitlines()
     begun = [line.removeprefix("begin ") for line in lines if line.startswith("begin ")]
     assert lines == [line for it in begun for line in (f"begin {it}", f"end {it}")]

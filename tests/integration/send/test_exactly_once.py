@@ -107,7 +107,7 @@ class TestEnqueue:
         assert caught.value.code
         assert ([message.content for message in other.messages()], queued(chat.state)) == (["Hello!"], [])
 
-    def test_a_drain_of_earlier_messages_is_no_obstacle(self, chat: Forgetful) -> None:
+    def test_a_drain_of_earlier_messages_does_not_stop_an_enqueue(self, chat: Forgetful) -> None:
         chat.state.enqueue(AgentMessage("user", "earlier"))
         other = chat.other()
         loses(chat, "request", lambda: drain(other)).enqueue(HELLO)

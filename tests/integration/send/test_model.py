@@ -112,7 +112,7 @@ class Simulation:
         self.service().send(op.name)
 
     def begin(self, op: Op) -> None:
-        """What the HTTP operation does before it invokes the worker."""
+        """Does the same as the HTTP operation before it invokes the worker."""
         holder, state = uuid4().hex, self.chat().state
         state.acquire(holder, seconds=60)
         state.enqueue(AgentMessage("user", op.name))

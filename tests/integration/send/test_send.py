@@ -108,7 +108,7 @@ def test_a_prompt_changed_elsewhere_is_in_the_next_request(talk: Talk) -> None:
     assert talk.asked(1)[0] == ("system", "mood\n    grim")
 
 
-def test_without_a_prompt_there_is_no_system_message(talk: Talk) -> None:
+def test_without_a_prompt_no_system_message_is_sent(talk: Talk) -> None:
     talk.server.script(Reply("Ahoy!"))
     talk.service().send("Hello!")
     assert talk.asked() == [("user", "Hello!")]

@@ -1,4 +1,4 @@
-"""What a service brings to a chat: prompt files, JSON hooks and tutorials, loaded once and again after a clear."""
+"""A service loads prompt files, JSON hooks and tutorials into a chat: once, and again after a clear."""
 
 from __future__ import annotations
 

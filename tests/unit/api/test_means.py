@@ -54,7 +54,7 @@ def test_half_a_cpu_makes_half_the_view() -> None:
     assert half < 0.6 * whole
 
 
-def test_no_time_left_is_no_view() -> None:
+def test_without_time_left_no_view_is_made() -> None:
     assert held(log(), having(10_240, 1)) == 0
 
 
@@ -72,5 +72,5 @@ def test_lambdas_runtime_gives_the_memory_as_text() -> None:
     assert held(log(), having("512", 900)) == held(log(), having(512, 900))
 
 
-def test_without_a_context_there_is_no_limit() -> None:
+def test_without_a_context_nothing_is_limited() -> None:
     assert sum(1 for _ in within_means(islice(log(), 10_000), None)) == 10_000

@@ -1,4 +1,4 @@
-"""What CloudWatch is told of an operation: what the storage did, by operation and for the stack, and nothing else."""
+"""The metrics of an operation in CloudWatch: what the storage did, for the operation and for the whole stack."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def numbers(line: dict[str, Any]) -> dict[str, float]:
 
 
 def break_next(outcome: Outcome) -> None:
-    """What becomes of the next transaction; those after it go through."""
+    """Sets the outcome of the next transaction. Later transactions succeed."""
     Faulty(client_of_functions()).script("TransactWriteItems", [outcome])
 
 
-def test_an_append_is_told_of_its_operation_and_of_the_stack(api: HttpApi, told: Callable[[], Any]) -> None:
+def test_an_append_counts_for_its_operation_and_the_stack(api: HttpApi, told: Callable[[], Any]) -> None:
     api.post("append", MESSAGE)
     (line,) = told()
     assert (line["operation"], line["service"]) == ("append", "a-stack")
@@ -75,14 +75,14 @@ def test_a_batch_counts_each_message_and_a_segment_its_parts(api: HttpApi, told:
     assert large["Bytes"] > 0
 
 
-def test_what_writes_nothing_tells_nothing(api: HttpApi, told: Callable[[], Any]) -> None:
+def test_an_operation_without_a_write_has_no_metrics(api: HttpApi, told: Callable[[], Any]) -> None:
     assert api.get("count").status == 200
     assert api.get("all").status == 200
     assert api.post("append", {"role": "nobody", "content": ""}).status == 422
     assert told() == []
 
 
-def test_a_replay_is_no_append(api: HttpApi, told: Callable[[], Any]) -> None:
+def test_a_replay_does_not_count_as_an_append(api: HttpApi, told: Callable[[], Any]) -> None:
     for _ in range(2):
         assert api.post("append", MESSAGE, headers={"idempotency-key": "k"}).status == 201
     assert len(told()) == 1

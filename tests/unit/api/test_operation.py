@@ -1,4 +1,4 @@
-"""What every function shares: errors become replies, the time that is left bounds the tries, and what is logged."""
+"""The frame of every function: errors become replies, the time left limits the tries, and one line is logged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SECRET = "a secret in an error"
 
 
 class UnforeseenError(Exception):
-    """What nobody thought of."""
+    """An error that no code expects."""
 
 
 @pytest.fixture(scope="module")

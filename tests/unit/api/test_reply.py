@@ -63,7 +63,7 @@ def test_pages_fit_and_joined_are_the_whole_log(recipe: list[tuple[str, int]], l
 @settings(max_examples=25, deadline=None)
 @example(recipe=[("é", 400_000)] * 14, n=13)
 @given(recipe=recipes, n=st.integers(1, 20))
-def test_the_newest_fit_and_what_was_left_out_is_found_behind_next(recipe: list[tuple[str, int]], n: int) -> None:
+def test_the_newest_fit_and_next_leads_to_the_rest(recipe: list[tuple[str, int]], n: int) -> None:
     log = log_of(recipe)
     last_n = log[-n:]
     received = Received.of(newest_page(reversed(last_n), n=n))

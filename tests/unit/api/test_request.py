@@ -31,7 +31,7 @@ def refused(raises: Any) -> RequestError:
 
 
 def outcome(run: Callable[[], Any]) -> tuple[Any, int | None]:
-    """What `run` returns, or the status of the error it raises on purpose."""
+    """Returns the result of `run`, or the status of the error that it raises on purpose."""
     try:
         return run(), None
     except CodecError:
@@ -82,7 +82,7 @@ def test_a_number_is_its_digits(text: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("query", [None, {}, {"m": "1"}, {"N": "1"}])
-def test_without_the_parameter_there_is_no_number(query: Any) -> None:
+def test_a_missing_parameter_is_none(query: Any) -> None:
     assert request(queryStringParameters=query).query.number("n") is None
 
 
@@ -124,7 +124,7 @@ def test_any_bytes_are_a_body_or_refused(data: bytes, plain: bool) -> None:
         assert content.encode() == data
 
 
-# What is JSON to Python's parser, though it is none or not to be stored, is among these.
+# These include values that Python's parser accepts although they are not JSON or cannot be stored.
 json_like = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),

@@ -76,12 +76,12 @@ def test_a_claim_that_names_no_tenant_is_refused(claims: Any) -> None:
 
 
 @pytest.mark.parametrize("sent", [{}, {"requestContext": None}, {"requestContext": {"authorizer": {"iam": {}}}}])
-def test_who_has_no_token_has_no_tenant(sent: dict[str, Any]) -> None:
+def test_a_caller_without_a_token_has_no_tenant(sent: dict[str, Any]) -> None:
     with pytest.raises(RequestError):
         tenant_of(sent, "tenant")
 
 
-def test_what_the_caller_sends_names_no_tenant(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_caller_cannot_choose_the_tenant(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MESSAGELOG_TENANT_CLAIM", "tenant")
     sent = {
         "pathParameters": {"conversation": "c", "tenant": "other"},

@@ -121,7 +121,7 @@ def test_query_parameters_are_decoded_and_doubles_joined() -> None:
     assert sent["rawQueryString"] == "a=1&a=2&b=%C3%A9+%26&d"
 
 
-def test_what_is_empty_is_left_out() -> None:
+def test_empty_fields_are_left_out() -> None:
     assert not {"queryStringParameters", "cookies", "body"} & set(event())
 
 

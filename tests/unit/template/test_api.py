@@ -1,4 +1,4 @@
-"""The API of template.yaml: who may call it, from where, how often, and what its access log shows."""
+"""The API of template.yaml: its callers, origins and limits, and its access log."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_with_an_issuer_each_route_requires_its_tokens() -> None:
     }
 
 
-def test_without_an_issuer_there_is_no_jwt_authorizer() -> None:
+def test_without_an_issuer_the_api_has_no_jwt_authorizer() -> None:
     assert "Jwt" not in resources()["Api"]["Properties"]["Body"]["components"]["securitySchemes"]
 
 

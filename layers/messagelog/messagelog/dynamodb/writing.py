@@ -49,7 +49,7 @@ _NONCE_BYTES = 8
 
 @dataclass(slots=True)
 class _Progress:
-    """What is known after the tries so far.
+    """The knowledge after the tries so far.
 
     `count` is the number of messages before this append, None if it has to be read. `sent` is the transaction to send
     again unchanged, None to make a new one. `is_unknown` is true while the outcome of a try is unknown.

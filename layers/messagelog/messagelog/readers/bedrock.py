@@ -42,9 +42,8 @@ def from_bedrock(messages: object, model: str | None = None) -> list[AgentMessag
     """Reads messages of the Converse API, or a whole `converse` response.
 
     Each `toolResult` becomes a message of its own, before the text of its message. A `json` result becomes its JSON
-    text. The text of `citationsContent`, `guardContent` and `searchResult`, the text is kept. Images, documents, audio
-    and video become files. An assistant's message keeps its blocks as the `original`, unless its text and calls already
-    express
+    text. The text of `citationsContent`, `guardContent` and `searchResult` is kept. Images, documents, audio and video
+    become files. An assistant's message keeps its blocks as the `original`, unless its text and calls already express
     them: thinking with its signature, redacted thinking, citations, and the calls and results of tools that the server
     ran. The log has no place for a result's `status`, cache points, a document's `context` and the owner of a bucket,
     so these are left out.

@@ -103,7 +103,7 @@ class _Calls:
     """The calls that were made so far, by their ids."""
 
     def __init__(self) -> None:
-        self._waiting: defaultdict[str, list[tuple[int, Call]]] = defaultdict(list)  # the next to be answered is the last
+        self._waiting: defaultdict[str, list[tuple[int, Call]]] = defaultdict(list)  # the last is answered next
         self._answered: dict[str, tuple[int, Call]] = {}  # the one that a further result joins
 
     def wait(self, step: Step) -> None:

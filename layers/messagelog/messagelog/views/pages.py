@@ -92,7 +92,7 @@ def page(
         room: The largest size of all entries of the page.
         size: Measures one entry as the reply carries it, in the unit of `room`.
         after: The seq after which the page begins. If no cut is there, it begins at the last cut before.
-        target: What the view is made for.
+        target: The receiver of the view.
 
     Raises:
         PageTooLargeError: Even the shortest page is too large.

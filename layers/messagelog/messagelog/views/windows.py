@@ -169,7 +169,7 @@ def _earlier(tail: Tail, first: int) -> list[StoredMessage]:
 def _exchange_starts(messages: list[StoredMessage]) -> list[int]:
     """Returns the seqs at which an exchange begins while no other exchange is open.
 
-    A result whose call is not among the messages counts as a begin only if there is no other begin.
+    A result whose call is not among the messages counts as a begin only if no other exchange begins.
     """
     starts, under_way = [], 0
     steps = pair(Messages(messages, reach=REACH))

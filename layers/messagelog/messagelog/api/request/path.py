@@ -37,7 +37,7 @@ class Path:
         """The role of a new message.
 
         Raises:
-            RequestError: 404, because there is no such role.
+            RequestError: 404, because the role is unknown.
         """
         given = self._parameters.get("role")
         for role in ROLES:
