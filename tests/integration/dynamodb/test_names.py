@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from messagelog import AgentMessage, MessageLog
+from messagelog import AgentMessage, ExpectedCountError, MessageLog
 from messagelog.dynamodb import DynamoDBStorage, default_client, keys
 
 from tests.support.tables import Table
@@ -39,6 +39,13 @@ def test_an_older_conversation_keeps_its_name(on_moto: Table, name: str) -> None
     assert log.add("user", "new") == 2
     assert on_moto.log(name).append_many(MANY) == 132
     assert [message.content for message in log.all()][:2] == ["old", "new"]
+
+
+def test_an_older_conversation_tells_its_count(on_moto: Table) -> None:
+    begun_by_an_older_version(on_moto, "a/b")
+    with pytest.raises(ExpectedCountError) as caught:
+        on_moto.log("a/b").add("user", "new", expected_count=0)
+    assert caught.value.count == 1
 
 
 def test_a_tenants_conversation_is_new_by_its_own_name(on_moto: Table) -> None:

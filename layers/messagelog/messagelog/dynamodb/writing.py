@@ -111,11 +111,19 @@ class Writer:
         if progress.count is None:
             progress.count = self._table.head()
         if progress.count == 0:
-            check_new_partition(self._table.conversation)
+            self._check_new_name()
         if progress.sent is None:
             progress.sent = self._plan.transaction(progress.count)
         self._table.transact(progress.sent)
         return self._appended(progress.count)
+
+    def _check_new_name(self) -> None:
+        """Raises ValueError for a name that no new conversation may have. An expected count may be wrong about that."""
+        try:
+            check_new_partition(self._table.conversation)
+        except ValueError:
+            if self._table.head() == 0:
+                raise
 
     def _learn(self, fault: Fault, attempts: Attempts) -> Appended | None:
         """Updates the progress after a failed try. Returns the outcome if it is known now."""
