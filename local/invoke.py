@@ -47,7 +47,8 @@ def main(arguments: list[str]) -> int:
 def _find(template: Template, operation: str) -> Function:
     functions = {function.module: function for function in template.functions}
     if operation not in functions:
-        raise UsageError(f"Say which function: `make invoke OP=<name>`, where <name> is one of {', '.join(functions)}.")
+        wrong = f"There is no function {operation!r}. " if operation else ""
+        raise UsageError(f"{wrong}Name one: `make invoke OP=<name>`, where <name> is one of {', '.join(functions)}.")
     return functions[operation]
 
 

@@ -105,6 +105,6 @@ def test_the_code_is_empty_by_default_and_survives_pickling() -> None:
 
 def test_errors_carry_counts_seqs_and_paths() -> None:
     assert (ExpectedCountError(7).count, OnAppendError((3, 4, 5)).seqs) == (7, (3, 4, 5))
-    assert "7 messages" in str(ExpectedCountError(7))
+    assert "count of the log is 7" in str(ExpectedCountError(7))
     assert "3 to 5" in str(OnAppendError((3, 4, 5)))
     assert str(CodecError("", "must be an object")) == "must be an object"

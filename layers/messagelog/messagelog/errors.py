@@ -70,7 +70,7 @@ class ExpectedCountError(ConflictError):
         self.count = count
 
     def __str__(self) -> str:
-        return f"the log holds {self.count} messages: read the new ones, then append with that count"
+        return f"the count of the log is {self.count}: read the new messages, then append with that count"
 
 
 class IdempotencyMismatchError(ConflictError):

@@ -46,6 +46,6 @@ def test_a_missing_region_is_reported(monkeypatch: pytest.MonkeyPatch, region: s
         monkeypatch.delenv(name, raising=False)
     if region is not None:
         monkeypatch.setenv("AWS_DEFAULT_REGION", region)
-    with pytest.raises(StorageUnavailableError, match="set AWS_REGION") as caught:
+    with pytest.raises(StorageUnavailableError, match="set AWS_DEFAULT_REGION") as caught:
         default_client()
     assert caught.value.code == "NoRegionError"

@@ -40,7 +40,7 @@ def default_client() -> DynamoDBClient:
     except (NoRegionError, ValueError) as failure:  # an empty region makes an endpoint that is not a URL
         if isinstance(failure, ValueError) and "endpoint" not in str(failure):
             raise
-        error = StorageUnavailableError("no AWS region is configured: set AWS_REGION", is_of_the_stack=True)
+        error = StorageUnavailableError("no AWS region is configured: set AWS_DEFAULT_REGION", is_of_the_stack=True)
         error.code = "NoRegionError"
         raise error from failure
 

@@ -101,7 +101,7 @@ _REMEDIES = {
     "AccessDeniedException": "give the caller's role access to the table and its key",
     "ResourceNotFoundException": "check the name of the table and the region",
     "NoCredentialsError": "configure AWS credentials",
-    "NoRegionError": "set AWS_REGION",
+    "NoRegionError": "set AWS_DEFAULT_REGION",
 }
 
 

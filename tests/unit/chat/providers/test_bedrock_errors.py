@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 
 import pytest
+from messagelog.chat.errors import NoModelError
 from messagelog.chat.providers import ContentDelta
+from messagelog.chat.providers.bedrock import BedrockProvider
 
 from tests.support.bedrock_server import SECRET, STOP, TEXT, Bedrock, frame, refuses, streams
 
@@ -16,6 +18,15 @@ from tests.support.bedrock_server import SECRET, STOP, TEXT, Bedrock, frame, ref
 def test_a_refusal_is_an_error_with_its_status(bedrock: Bedrock, status: int, code: str) -> None:
     error = bedrock.error(refuses(status, code))
     assert (error.status, str(error)) == (status, f"the provider answered {status} ({code})")
+
+
+def test_a_missing_region_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "none")
+    with pytest.raises(NoModelError, match="set AWS_DEFAULT_REGION") as caught:
+        BedrockProvider("amazon.nova-lite-v1:0")
+    assert caught.value.code == "NoRegionError"
 
 
 def test_an_error_in_mid_stream(bedrock: Bedrock) -> None:

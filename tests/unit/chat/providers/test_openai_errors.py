@@ -22,6 +22,12 @@ def test_a_refusal_is_an_error_with_its_status(server: ChatServer, status: int) 
     assert f"answered {status} (some_code)" in str(error)
 
 
+@pytest.mark.parametrize(("status", "advice"), [(401, "check the API key"), (404, "check the model's name")])
+def test_a_refused_setting_comes_with_advice(server: ChatServer, status: int, advice: str) -> None:
+    _, error = error_of(server, Refuse(status, "some_code"))
+    assert advice in str(error)
+
+
 def test_a_code_that_is_text_is_not_repeated(server: ChatServer) -> None:
     _, error = error_of(server, Refuse(400, SECRET))
     assert "answered 400 (error)" in str(error)
@@ -79,7 +85,7 @@ def test_an_error_object_in_a_chunk_or_a_choice(server: ChatServer, at: str) -> 
 
 def test_an_error_of_the_connection_names_its_class() -> None:
     provider = OpenAIProvider("m", base_url="http://127.0.0.1:1/v1", api_key="none", max_retries=0)
-    with pytest.raises(ProviderError, match=r"\(ConnectError\)") as caught:
+    with pytest.raises(ProviderError, match=r"\(ConnectError\): check that the model's server runs") as caught:
         list(provider.stream(None, ASKED, []))
     assert caught.value.code == "ConnectError"
 

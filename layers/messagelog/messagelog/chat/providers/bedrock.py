@@ -14,13 +14,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-import boto3
+try:
+    import boto3
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError("BedrockProvider needs boto3: install the extra messagelog[aws]") from error
+
 from botocore.config import Config
 from botocore.eventstream import EventStreamError, ParserError
-from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, ConnectTimeoutError, HTTPClientError
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectionError,
+    ConnectTimeoutError,
+    HTTPClientError,
+    NoRegionError,
+)
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
-from messagelog.chat.errors import ProviderError
+from messagelog.chat.errors import NoModelError, ProviderError
 from messagelog.chat.providers import ContentDelta, Event, ReasoningDelta, ToolCallDelta, ToolSpec
 from messagelog.chat.providers.finish_reasons import finish, is_code
 from messagelog.chat.providers.options import checked_options
@@ -44,13 +55,14 @@ class BedrockProvider:
             of `system` and the tools of `toolConfig` are added after the chat's own.
 
     Raises:
+        NoModelError: No region is configured.
         ValueError: `options` hold a field that the provider sets itself.
     """
 
     def __init__(self, model: str, *, client: Any = None, options: Mapping[str, Any] | None = None) -> None:
         self._model = model
         self._options = checked_options(options, _OURS)
-        self._client = client or boto3.client("bedrock-runtime", config=Config(read_timeout=_READ_SECONDS))
+        self._client = client or _default_client()
         fields = self._options.get("additionalModelRequestFields") or {}
         self._asks_not_to_think = "anthropic" in model and "thinking" not in fields
 
@@ -100,6 +112,15 @@ class BedrockProvider:
                 raise
             self._asks_not_to_think = False
             return self._ask(request)
+
+
+def _default_client() -> Any:
+    try:
+        return boto3.client("bedrock-runtime", config=Config(read_timeout=_READ_SECONDS))
+    except NoRegionError as failure:
+        error = NoModelError("no AWS region is configured; nothing was written: set AWS_DEFAULT_REGION")
+        error.code = "NoRegionError"
+        raise error from failure
 
 
 def _tool_config(

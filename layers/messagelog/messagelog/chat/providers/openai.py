@@ -30,6 +30,8 @@ from messagelog.views.openai import to_openai
 NO_KEY = "none"  # the SDK requires a key
 _OURS = ("model", "messages", "stream")
 _NEEDS_TOOLS = ("tool_choice", "parallel_tool_calls")
+_HOST = ": check that the model's server runs at the base URL"
+_ADVICE = {401: ": check the API key", 404: ": check the model's name and the base URL, which often ends with /v1"}
 
 
 class OpenAIProvider:
@@ -152,10 +154,10 @@ def _error_of(error: openai.APIError) -> ProviderError:
         return ProviderError("the provider did not answer in time", code=type(error).__name__)
     if isinstance(error, openai.APIConnectionError):
         cause = type(error.__cause__ or error).__name__
-        return ProviderError(f"the connection to the provider failed or broke off ({cause})", code=cause)
+        return ProviderError(f"the connection to the provider failed or broke off ({cause}){_HOST}", code=cause)
     code = error_code({"code": error.code, "type": error.type})
     named = f" ({code})" if code else ""
     if isinstance(error, openai.APIStatusError):
-        reason = f"the provider answered {error.status_code}{named}"
+        reason = f"the provider answered {error.status_code}{named}{_ADVICE.get(error.status_code, '')}"
         return ProviderError(reason, error.status_code, code or type(error).__name__)
     return ProviderError(f"the provider broke off its reply with an error{named}", code=code or type(error).__name__)
