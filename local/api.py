@@ -18,15 +18,14 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 _HERE = re.compile(r"(https?://)?(127\.0\.0\.1|localhost|\[::1\])(:\d+)?", re.IGNORECASE)
-_ONLY_HERE = "This is for this machine alone: send requests to 127.0.0.1 or localhost, and from no web page elsewhere."
+_ONLY_HERE = "This API is only for this machine: send requests to 127.0.0.1 or localhost, and not from other web pages."
 
 
 class LocalApi:
     """Serves `routes` with the real handlers, in a process that `runtime.prepare` has made ready.
 
-    Web pages from elsewhere are refused: it asks for no signature, and any page in the developer's browser can reach
-    it, by its address or by a name of the page's own that leads here (DNS rebinding). A line for each request goes to
-    `log`.
+    Requests of other web pages are refused. The API does not check signatures, and any page in the developer's browser
+    can reach it, by its address or by the page's own host name (DNS rebinding). `log` gets a line for each request.
     """
 
     def __init__(self, routes: Iterable[Route], log: TextIO | None = sys.stdout) -> None:
@@ -68,6 +67,6 @@ class LocalApi:
 
 @Request.application
 def broken(request: Request) -> Response:
-    """Answer 500 to everything: what is served while template.yaml cannot be read."""
+    """Answer 500 to every request, while template.yaml cannot be read."""
     request.get_data()
     return gateway.refusal(500, "Internal Server Error")

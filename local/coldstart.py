@@ -1,6 +1,6 @@
-"""`make coldstart`: what each function adds to a start that makes a DynamoDB client and nothing else.
+"""`make coldstart`: the start time of each function, compared with a start that only makes a DynamoDB client.
 
-Both times are taken in the same fresh interpreter, the bare client first, so that a busy machine slows both alike.
+Both times are measured in the same fresh interpreter, first the client alone, so that a busy machine slows down both.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""An embedded DynamoDB: MiniStack in a process of its own, on a port of 127.0.0.1.
+"""An embedded DynamoDB: MiniStack in a separate process, on a port of 127.0.0.1.
 
 MiniStack (https://github.com/ministackorg/ministack) keeps its tables in memory and writes them to `STATE_DIR` when it
-is told to stop; the lifeline tells it, whatever ends the run. Only a hard kill of MiniStack itself, or of the machine,
-loses what came since the start.
+is told to stop. The lifeline tells it at every end of the run. New data is lost only if MiniStack itself or the machine
+is killed.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ def embedded_dynamodb(
 ) -> Iterator[str]:
     """Run MiniStack and give its endpoint. With `state`, data is loaded from that folder and saved to it at the end.
 
-    `host` is the address to listen on, with `port` if that is free, else with any; `services` is what of AWS to
-    emulate: names with commas between, or "" for all.
+    It listens at the address `host`, on `port` if that is free, otherwise on any port. `services` are the names of the
+    AWS services to emulate, separated by commas; "" means all.
     Raises InUseError if another run holds `state`, and DynamoDBError if MiniStack does not start.
     """
     with ExitStack() as stack:
-        # MiniStack leaves here what its Lambda functions were unpacked into.
+        # MiniStack leaves the unpacked code of its Lambda functions in this folder.
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="messagelog-")))
         folder = state or scratch
         folder.mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ def connect(endpoint: str) -> DynamoDBClient:
 
 
 def create_tables(client: DynamoDBClient, tables: Mapping[str, dict[str, Any]]) -> None:
-    """Create each table of the template that is not there yet."""
+    """Create each table of the template that does not exist yet."""
     existing = set(client.list_tables()["TableNames"])
     for arguments in tables.values():
         if arguments["TableName"] not in existing:
@@ -102,7 +102,7 @@ def create_tables(client: DynamoDBClient, tables: Mapping[str, dict[str, Any]]) 
 
 
 def free_port(host: str = HOST, preferred: int = 0) -> int:
-    """Return a port of `host` that nothing listens on: the preferred one if it can be had."""
+    """Return a free port of `host`: the preferred one if possible."""
     with socket.socket() as probe:
         if preferred:  # connections of a server that has just ended do not count
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -134,7 +134,7 @@ def _start(folder: Path, variables: Mapping[str, str], inherited: tuple[int, ...
         **os.environ,
         **CREDENTIALS,
         **variables,
-        # MiniStack would listen for MQTT on all interfaces, and tidy up containers of a Docker that it finds.
+        # Otherwise MiniStack listens for MQTT on all interfaces, and removes containers if it finds Docker.
         "IOT_MTLS_ENABLED": "0",
         "SFTP_ENABLED": "0",
         "DOCKER_HOST": "unix:///nonexistent",
@@ -165,7 +165,7 @@ def _await_ready(process: subprocess.Popen[bytes], endpoint: str, folder: Path) 
             except urllib3.exceptions.HTTPError:
                 time.sleep(0.05)
     log = (folder / "ministack.log").read_text(encoding="utf-8", errors="replace").strip()
-    raise DynamoDBError(f"The embedded DynamoDB (MiniStack) did not start. Its last words:\n{log[-2000:] or '(none)'}")
+    raise DynamoDBError(f"The embedded DynamoDB (MiniStack) did not start. Its last output:\n{log[-2000:] or '(none)'}")
 
 
 def _stop(process: subprocess.Popen[bytes], lifeline: Lifeline) -> None:
@@ -182,7 +182,7 @@ def _stop(process: subprocess.Popen[bytes], lifeline: Lifeline) -> None:
 
 @contextmanager
 def _no_interrupts() -> Iterator[None]:
-    """Keep a second Ctrl-C from cutting short what must be finished."""
+    """Ignore a second Ctrl-C while the work that must be finished is done."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""API Gateway's part: an HTTP request becomes an HTTP API event (payload 2.0), and a reply an HTTP response.
+"""Does the work of API Gateway: makes events (payload 2.0) from HTTP requests, and HTTP responses from replies.
 
 Format: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 Encoding of bodies: https://aws.amazon.com/blogs/compute/handling-binary-data-using-amazon-api-gateway-http-apis/
@@ -41,7 +41,7 @@ class BadReplyError(Exception):
 
 
 class Router:
-    """Finds the route of a request. If several routes match, the one with the longest fixed beginning wins."""
+    """Finds the route of a request. If several routes match, it is the route with the longest fixed beginning."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
         self._routes = [(_pattern(route.path), route) for route in sorted(routes, key=_openness)]
@@ -131,7 +131,7 @@ def _openness(route: Route) -> tuple[list[int], bool]:
 
 
 def _body(data: bytes, content_type: str) -> tuple[str, bool]:
-    """Returns the body as text if its media type is one of text and it is UTF-8, else as base64 and True."""
+    """Returns the body, and whether it is base64. It is text if its media type is a text type and it is UTF-8."""
     if _TEXT_TYPES.match(content_type.strip()) or not data:
         try:
             return data.decode(), False

@@ -1,6 +1,6 @@
 """`make invoke OP=append`: runs one function on its sample event and prints the reply.
 
-It works on the data of `make run`: in the DynamoDB of a run that is up, or in one started for the moment.
+It works on the data of `make run`: in the DynamoDB of a running `make run`, or in one that it starts and stops.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
             create_tables(connect(endpoint), template.tables)
             in_background = LambdaApi(template.functions, waits=())
             runtime.prepare(template, endpoint, AWS_ENDPOINT_URL_LAMBDA=in_background.endpoint)
-            # The reply alone goes to the standard output, the function's log lines beside it.
+            # Only the reply goes to the standard output. The function's log lines go elsewhere.
             with redirect_stdout(sys.stderr):
                 reply = runtime.invoke(function, event)
                 in_background.join()

@@ -1,4 +1,4 @@
-"""Lambda's API, as far as functions here need it: an asynchronous invocation, done by a thread of this process.
+"""The part of Lambda's API that the functions need: an asynchronous invocation, which a thread of this process runs.
 
 The request: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html, with the invocation type Event.
 The tries: https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
@@ -37,7 +37,7 @@ class _Quiet(WSGIRequestHandler):
 
 
 class LambdaApi:
-    """Serves on a free port, as long as the process lives. `waits` are the seconds before each further try."""
+    """Serves on a free port until the process ends. `waits` are the seconds before each further try."""
 
     def __init__(self, functions: Iterable[Function], waits: Sequence[float] = (60, 120)) -> None:
         self._functions = {function.logical_id: function for function in functions}
@@ -77,4 +77,7 @@ class LambdaApi:
                 return
             except Exception:
                 traceback.print_exc(file=sys.stderr)
-        print(f"{function.logical_id} has failed for good: on AWS, its event is dead-lettered.", file=sys.stderr)
+        print(
+            f"{function.logical_id} has failed in every try: on AWS, its event goes to the dead-letter queue.",
+            file=sys.stderr,
+        )

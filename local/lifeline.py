@@ -1,7 +1,7 @@
 """Ends the processes that a local run starts whenever the run itself ends, even by SIGKILL.
 
-The run holds the writing end of a pipe and its children the reading end. The system closes the writing end when the run
-is gone, however it went, and each child then reads the end of the pipe.
+The run holds the writing end of a pipe, and its children hold the reading end. When the run ends in any way, the system
+closes the writing end. Then each child reads the end of the pipe.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _VARIABLE = "MESSAGELOG_LOCAL_LIFELINE"
 
 
 class Lifeline:
-    """The run's end of the pipe: hand `fd` and `environment` to a child, and `cut` to end all children."""
+    """The run's end of the pipe. Pass `fd` and `environment` to a child, and call `cut` to end all children."""
 
     def __init__(self) -> None:
         self.fd, self._held = os.pipe()
@@ -28,7 +28,7 @@ class Lifeline:
 
 
 def follow(on_end: Callable[[], None]) -> None:
-    """In a child: call `on_end` from a thread once the run that holds the lifeline is gone."""
+    """In a child: call `on_end` from a thread when the run that holds the lifeline has ended."""
     fd = int(os.environ[_VARIABLE])
 
     def wait() -> None:

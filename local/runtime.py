@@ -1,4 +1,4 @@
-"""Lambda's part: calls a function's handler in this process, with its environment, a context and Lambda's limits."""
+"""Does the work of Lambda: calls a function's handler in this process, with its environment, context and limits."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ MAX_REPLY_BYTES = 6_291_556
 
 
 class EventTooLargeError(Exception):
-    """The event is larger than Lambda takes, which is less than the 10 MB of body that API Gateway takes."""
+    """The event is larger than Lambda accepts. This limit is lower than API Gateway's limit of 10 MB for a body."""
 
 
 class ReplyTooLargeError(Exception):
-    """The reply is larger than Lambda passes on."""
+    """The reply is larger than Lambda allows."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class LambdaContext:
 
 
 def prepare(template: Template, endpoint: str, **variables: str) -> None:
-    """Make this process a place where the template's functions run: their environment, the layer, the table's endpoint.
+    """Prepare this process to run the template's functions: set their environment, the layer and the table's endpoint.
 
     `variables` are added to the environment. A variable that the template leaves empty may come from the developer's
     own environment. An AWS profile or session of the developer is removed, so that no function can reach a real
@@ -70,7 +70,7 @@ def prepare(template: Template, endpoint: str, **variables: str) -> None:
             **{name: value or os.environ.get(name, "") for name, value in template.environment().items()},
             **CREDENTIALS,
             "AWS_REGION": CREDENTIALS["AWS_DEFAULT_REGION"],
-            "POWERTOOLS_METRICS_DISABLED": "true",  # nobody here reads them
+            "POWERTOOLS_METRICS_DISABLED": "true",  # because nobody reads traces of a local run
             "AWS_ENDPOINT_URL_DYNAMODB": endpoint,
             **variables,
         }
@@ -82,8 +82,8 @@ def prepare(template: Template, endpoint: str, **variables: str) -> None:
 def invoke(function: Function, event: Mapping[str, Any], request_id: str | None = None) -> object:
     """Call the function's handler and return its reply, both passed through JSON as Lambda does.
 
-    `request_id` is what the function's log calls the request, made up if it is not given. Raises what the handler
-    raises, EventTooLargeError and ReplyTooLargeError.
+    `request_id` is the id of the request in the function's log; by default a new one. Raises the errors of the handler,
+    EventTooLargeError and ReplyTooLargeError.
     """
     sent = json.dumps(event)
     if len(sent.encode()) > MAX_EVENT_BYTES:

@@ -40,7 +40,7 @@ The same tables in Python, as DynamoDBStorage("demo", table="MessageTable"), aft
 """
 
 _NO_BEDROCK = (
-    "make run puts your AWS credentials aside, and so reaches no model on Bedrock: set CHAT_PROVIDER=openai, or use "
+    "make run ignores your AWS credentials, so it cannot use a model on Bedrock: set CHAT_PROVIDER=openai, or use "
     "BedrockProvider in Python."
 )
 
@@ -95,7 +95,7 @@ def _serve(application: WSGIApplication, port: int, banner: str = "") -> None:
 
 
 def _is_news(record: logging.LogRecord, banner: str) -> bool:
-    """Keep of Werkzeug's log what a developer wants to know, and say our own words as soon as it listens."""
+    """Keep the lines of Werkzeug's log that help a developer, and print our own text when the server listens."""
     if "Running on" in record.getMessage():
         print(banner, flush=True)
     return record.levelno > logging.INFO or "Detected change" in record.getMessage()

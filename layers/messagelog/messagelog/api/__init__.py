@@ -1,4 +1,4 @@
-"""The HTTP side: the parts that the functions are made of."""
+"""The HTTP API: the parts from which the functions are made."""
 
 from messagelog.api.operation import PRECONDITIONS, operation
 from messagelog.api.reply import Reply, accepted, created, newest_page, ok, page

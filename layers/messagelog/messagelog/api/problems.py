@@ -66,7 +66,7 @@ class RequestError(Exception):
     Attributes:
         status: The HTTP status.
         title: The title of the problem.
-        detail: What is wrong and what to do.
+        detail: The fault, and how to correct the request.
         path: The parameter or header at fault; "" for the body, None for the request as a whole.
         code: Names the cause in the log, for a fault of the stack; else empty.
     """

@@ -1,8 +1,8 @@
-"""Replies in the form that a Lambda function gives to an HTTP API (payload 2.0), never larger than Lambda carries.
+"""Replies of a Lambda function to an HTTP API (payload 2.0), never larger than Lambda allows.
 
 Lambda takes a reply of at most 6,291,556 bytes of JSON. The body in it is a string, so it is escaped once more. A small
-body is sent as text, because it fits whatever its escapes cost. A larger one is sent base64-encoded, because its size
-is then known exactly. API Gateway decodes it again.
+body is sent as text, because it fits even if every character is escaped. A larger one is sent base64-encoded, because
+its size is then known exactly. API Gateway decodes it again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A send over HTTP: a worker function does the turn, and the caller may wait a little for its answer.
+"""A send over HTTP: a worker function runs the turn, and the caller may wait some seconds for its answer.
 
-An HTTP API answers within 30 seconds or not at all, and a turn takes as long as the model and the tools need. So a send
+An HTTP API must answer within 30 seconds, and a turn takes as long as the model and the tools need. So a send
 takes the chat's lease at once, which keeps other sends out and shows the turn as running. It queues the user's message
 and hands the lease to the worker by an asynchronous invocation.
 """
@@ -31,7 +31,7 @@ MAX_WAIT = 25
 _GO_ON = "send again without content, since the content of this send, if it had any, is in the queue"
 _NOT_STARTED = f"the turn was not started: {_GO_ON}"
 _MAY_BE_STARTED = f"the turn may not have been started: {_GO_ON}"
-_START_SECONDS = 60  # the worker has to start within them, before another send may take its place
+_START_SECONDS = 60  # the worker has to start within this time; after it, another send may begin
 _SPARE_SECONDS = 2.0
 _LONGEST_PAUSE = 1.0
 

@@ -5,7 +5,7 @@ its developer guide). Nothing that the caller sends names a tenant.
 
 Tenants are on if the setting for the claim is set, and the authorizer has to agree. CloudFormation updates functions
 and authorizer one after the other, so for a while one of them may know about tenants and the other may not. Every
-request is refused in that time: to serve it would show one tenant's conversation to another, or to nobody.
+request is refused in that time, because an answer could show one tenant's conversation to another.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def tenant_of(event: Mapping[str, Any], claim: str | None) -> str | None:
 def partition_key(tenant: str, conversation: str) -> str:
     """Returns the name of a tenant's conversation in the tables.
 
-    No two pairs share one. No conversation without a tenant has one either, so a table keeps tenants apart that has
-    held conversations without tenants.
+    Two different pairs never have the same name, and a conversation without a tenant never has the name of a pair. So a
+    table may hold conversations with and without tenants.
     """
     return f"{tenant}{TENANT_SEPARATOR}{conversation}"
 

@@ -1,4 +1,4 @@
-"""A provider view as a reply: a window of it if asked for, and in pages."""
+"""Returns a provider view as a reply, in pages, and of a window if the query asks for one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def view_page(request: Request, turns: View) -> Reply:
         turns: The function `turns` of a module in `messagelog.views`.
 
     Raises:
-        RequestError: 413, because the function has not the memory or the time for the messages of the view.
+        RequestError: 413, because the function does not have enough memory or time for the messages of the view.
         PageTooLargeError: Messages that belong together do not fit one reply.
     """
     query = request.query

@@ -1,7 +1,7 @@
 """The worker's side of a send: an asynchronous invocation, which Lambda repeats after an error and may deliver twice.
 
-This doubles no turn. The lease lets one worker at a time write, each queued message is drained once, and a turn that is
-done is not done again. No turn is lost either: it stays open until it is done, or until another turn has begun.
+A turn is never run twice: the lease lets only one worker write at a time, each queued message is drained once, and a
+finished turn is not run again. A turn is never lost: it stays open until it is done, or until another turn begins.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ELSEWHERE = (SendRunningError, TurnDoneError, LeaseLostError)  # another delive
 
 
 class SetUpError(Exception):
-    """CHAT_SETUP cannot be used. The text quotes the environment, and nothing of a conversation."""
+    """CHAT_SETUP cannot be used. The text quotes the environment, but never a conversation."""
 
 
 class DeliveryFailedError(Exception):
@@ -48,7 +48,7 @@ class Invocation:
         conversation: The partition key of the conversation.
         holder: The name under which the send took the chat's lease.
         context: Lambda's context.
-        counters: Told what is done to DynamoDB.
+        counters: Count the requests to DynamoDB.
     """
 
     conversation: str
@@ -87,8 +87,8 @@ def worker(run: Callable[[Invocation], object]) -> Handler:
 
     It succeeds if the turn is done already, or if another turn took its place: that turn goes on from the same queue
     and the same log. It fails while another delivery does the turn or another send is about to begin one, so that
-    Lambda tries again later, when the other process may be dead. It also fails if it lost the lease: the next try finds
-    out to whom.
+    Lambda tries again later, when the other process may be dead. It also fails if it lost the lease: the next try then
+    checks which process has it.
 
     Args:
         run: Does the turn.

@@ -72,7 +72,7 @@ class Chat:
         return drafts.stamped(AgentMessage("system", text)) if text else None
 
     def override_system(self, text: str | None) -> None:
-        """Replaces the tree by a flat text in `get_system`. None or blank text ends that. The tree stays as it is."""
+        """Makes `get_system` return a flat text instead of the tree. None or blank text ends this. The tree stays."""
         self._system_override = text if text and text.strip() else None
 
     def messages(self, *, after: int = 0, limit: int | None = None) -> list[StoredMessage]:
@@ -173,9 +173,10 @@ class Chat:
         self._move_to_the_end(None)
 
     def _move_to_the_end(self, system: System | None) -> int:
-        """Moves the window to the log's end, and again if somebody moved it meanwhile, so that it never moves back.
+        """Moves the window to the log's end. It tries again if somebody else moved the window, so that it never moves
+        back.
 
-        It is the last step of a clear that can fail, because its error says that nothing was written.
+        Later steps of a clear cannot fail, because an error of this step says that nothing was written.
         """
         while True:
             seen = self.state.window()
@@ -193,12 +194,12 @@ class Chat:
             strategy: Chooses the messages of the new window.
 
         Raises:
-            ExpectedCountError: A message was added meanwhile. Nothing has changed.
-            SendRunningError: A send is running, or the window was moved meanwhile. Nothing has changed.
+            ExpectedCountError: A message was added during the handoff. Nothing has changed.
+            SendRunningError: A send is running, or the window was moved during the handoff. Nothing has changed.
         """
         if self.state.is_running():
             raise SendRunningError
-        window, count = self.state.window(), self.log.count()  # in this order, a clear in between is seen
+        window, count = self.state.window(), self.log.count()  # this order detects a clear in between
         check_log_reaches(window.start, count)
         old = list(spoken(lambda after, limit: self._up_to(count, after, limit), window.start))
         new, moved = drafts.admit_all(strategy.apply(old)), Window(window.cleared, count)
@@ -211,7 +212,7 @@ class Chat:
             raise SendRunningError from None
 
     def _after(self, after: int, start: int, limit: int | None) -> Iterator[StoredMessage]:
-        """The log's messages after `after` and `start`. Where there are none, the log may end before the window."""
+        """The log's messages after `after` and `start`. If there are none, checks that the log reaches the window."""
         empty = True
         for message in self.log.iter_all(after=max(after, start), limit=limit):
             empty = False

@@ -1,4 +1,4 @@
-"""Messages on their way into a chat. The functions named after a role build a message, and `admit` checks it once."""
+"""Builds and checks the messages of a chat. The functions named after a role build a message, and `admit` checks it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def admit_all(batch: Iterable[AgentMessage | Mapping[str, object]]) -> tuple[Age
 
 
 def stamped(message: AgentMessage) -> AgentMessage:
-    """Returns the message with the current time and the origin of its role, where it has none."""
+    """Returns the message, with the current time and the origin of its role if these are missing."""
     return replace(
         message,
         created_at=message.created_at or datetime.now(UTC),

@@ -56,7 +56,7 @@ class Body:
         return False if value is None else require(value, name, bool)
 
     def tree(self) -> object:
-        """Returns the prompt tree of the body `{"tree": …}`. `text`, which a read returns beside it, is ignored."""
+        """Returns the prompt tree of the body `{"tree": …}`. `text`, which a read returns as well, is ignored."""
         fields = require_object(self._json(_MESSAGE_LEVELS), "", ("tree", "text"))
         if "tree" not in fields:
             raise CodecError("tree", "is missing")
@@ -97,5 +97,5 @@ class Body:
 
 
 def _owned(value: object) -> Mapping[str, object]:
-    """Marks an object as one that nobody else holds, and leaves anything else to the check of messages."""
+    """Marks an object as one that nothing else refers to. The check of messages handles all other values."""
     return Owned(value) if type(value) is dict else cast(Mapping[str, object], value)

@@ -104,5 +104,5 @@ def hashes_of(key: str) -> dict[str, str]:
 
 
 def conversation_hash(name: str) -> str:
-    """Tells the log lines of one conversation or tenant from others, without its name."""
+    """Returns a hash that identifies the log lines of one conversation or tenant without its name."""
     return sha256(name.encode(errors="replace")).hexdigest()[:16]

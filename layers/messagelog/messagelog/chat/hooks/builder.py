@@ -15,7 +15,7 @@ from messagelog.messages import ROLES
 
 @dataclass(frozen=True, slots=True)
 class HookBuilder:
-    """Selects the events of a hook step by step; `do` puts the hook in force. Each step returns a new builder.
+    """Selects the events of a hook step by step. `do` registers the hook. Each step returns a new builder.
 
     Attributes:
         hooks: The registry that the hook joins.

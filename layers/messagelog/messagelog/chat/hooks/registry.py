@@ -1,4 +1,4 @@
-"""The hooks of one chat. They belong to this process, and nothing of them is stored."""
+"""The hooks of one chat. They exist only in this process and are never stored."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ class Hook:
 class Hooks:
     """The hooks of one chat, called in the order of their registration.
 
-    After a callback raised, the others are still called; then the first error is raised. Each callback gets its own
-    copy of the args in an event.
+    If a callback raises, the other callbacks are still called. Then the first error is raised. Each callback gets its
+    own copy of the args in an event.
 
     Attributes:
-        silent: Whether message hooks are left out.
+        silent: Whether message hooks are turned off.
     """
 
     def __init__(self) -> None:

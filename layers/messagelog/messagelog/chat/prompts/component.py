@@ -1,4 +1,4 @@
-"""The base of the components of a prompt tree: a title, the text inside, and a place in the tree."""
+"""The base class of the components of a prompt tree: a title, the text inside, and a place in the tree."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Component:
         raise NotImplementedError
 
     def _is_as_made(self) -> bool:
-        """Whether the component is as a container makes it, without any change."""
+        """Whether the component was made by a container and not changed since."""
         raise NotImplementedError
 
     def _changing(self) -> AbstractContextManager[None]:
@@ -88,7 +88,7 @@ class Component:
         yield self
 
     def _held(self) -> dict[str, Any]:
-        """A copy of the attributes."""
+        """Returns a copy of the attributes."""
         return dict(vars(self))
 
     def _root(self) -> Component:

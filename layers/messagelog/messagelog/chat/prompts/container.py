@@ -147,7 +147,7 @@ class PromptContainer(Component):
         return put_back
 
     def watch(self, around_changes: Callable[[], AbstractContextManager[None]]) -> None:
-        """Makes every change of the tree inside a context of the caller. This container is the tree's root."""
+        """Runs every change of the tree inside a context that the caller gives. This container is the tree's root."""
         self._around_changes = around_changes
 
     def _all(self) -> Iterator[Component]:

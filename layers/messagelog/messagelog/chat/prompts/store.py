@@ -1,4 +1,4 @@
-"""A chat's prompt tree, kept in the chat's state: it is read when it is asked for, and written with each change."""
+"""A chat's prompt tree, which is stored in the chat's state. It is read when needed, and written at each change."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class PromptStore:
             return self._root
 
     def show(self, system: System) -> None:
-        """Shows a tree that the state is known to have."""
+        """Updates the root from a tree that was just read from the state or written to it."""
         with self._lock:
             self._show(system)
 
@@ -79,9 +79,9 @@ class PromptStore:
                 yield root
 
     def update(self, change: Callable[[PromptContainer], None]) -> None:
-        """Makes a change to the newest tree, and makes it again if another process changed the tree meanwhile.
+        """Makes a change to the newest tree. Makes it again if another process changed the tree in the meantime.
 
-        A change for which the tree has no room is left out and logged, so that a full tree does not fail a turn.
+        If the tree would become too large, the change is left out and logged, so that a full tree does not stop a turn.
 
         Args:
             change: Changes the tree whose root it gets. It may be called several times.

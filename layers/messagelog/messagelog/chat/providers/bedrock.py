@@ -1,4 +1,4 @@
-"""Answers from a model on Amazon Bedrock, by the Converse API.
+"""Asks a model on Amazon Bedrock, through the Converse API.
 
 Rules from the API reference (docs.aws.amazon.com/bedrock/latest/APIReference: `ConverseStream`, `ToolConfiguration`)
 and from the API's answers to requests that break them: a history with tool blocks needs a `toolConfig` with a tool in
@@ -85,7 +85,7 @@ class BedrockProvider:
             raise
         except _FAILURES as error:
             raise _error_of(error) from None
-        except Exception as error:  # botocore checks little of what comes
+        except Exception as error:  # botocore checks only little of a reply
             name = type(error).__name__
             raise ProviderError(f"the request or its reply cannot be used ({name})", code=name) from None
 
@@ -126,13 +126,13 @@ def _default_client() -> Any:
 def _tool_config(
     messages: Sequence[Mapping[str, Any]], tools: Sequence[ToolSpec], options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The `toolConfig`, merged with that of the options; empty if it would hold no tool, since that is refused."""
+    """Returns the `toolConfig`, merged with that of the options. Empty if it has no tools, which Bedrock refuses."""
     further = [*(options.get("tools") or [])]
     specs = [{"toolSpec": _tool_spec(tool)} for tool in tools]
     if any("cachePoint" not in tool for tool in (*specs, *further)):
         return {**options, "tools": [*specs, *further]}
     former = [{"toolSpec": spec} for spec in _former_tools(messages)]
-    return {"tools": [*former, *further]} if former else {}  # a toolChoice would ask for a tool that is gone
+    return {"tools": [*former, *further]} if former else {}  # a toolChoice could require a tool that was removed
 
 
 def _tool_spec(tool: ToolSpec) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def _tool_spec(tool: ToolSpec) -> dict[str, Any]:
 
 
 def _former_tools(messages: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The tools that the history calls, so that it is accepted where no tool is offered."""
+    """Returns the tools that the history calls. Bedrock needs them to accept the history if no tool is offered."""
     blocks = [block for message in messages for block in message["content"]]
     for name in dict.fromkeys(block["toolUse"]["name"] for block in blocks if "toolUse" in block):
         yield {
@@ -173,7 +173,7 @@ def _an(kind: type[_T], value: object) -> _T:
 
 
 def _error_of(error: Exception) -> ProviderError:
-    """The error without the provider's own words, which may quote the conversation."""
+    """Returns the error without the provider's own text, which may quote the conversation."""
     if isinstance(error, EventStreamError):
         return ProviderError(f"the provider broke off its reply with an error ({_code(error)})", code=_code(error))
     if isinstance(error, ClientError):

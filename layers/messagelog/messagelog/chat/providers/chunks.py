@@ -1,10 +1,10 @@
 """Reads the chunks of a streamed chat completion, which are objects of the OpenAI SDK.
 
 The SDK does not check the types of a chunk, so every field is checked here: anything of a wrong type is a
-ProviderError. Sources of the fields, beside "The chat completion chunk object" (platform.openai.com/docs/api-reference/
-chat-streaming): reasoning is `reasoning_content` (vLLM, DeepSeek) or `reasoning` (OpenRouter, Ollama); `content` may be
-a list of text and thinking (Mistral, "Reasoning"); an error may be in a chunk or in a choice (OpenRouter, "Errors and
-Debugging").
+ProviderError. Sources of the fields, in addition to "The chat completion chunk object"
+(platform.openai.com/docs/api-reference/ chat-streaming): reasoning is `reasoning_content` (vLLM, DeepSeek) or
+`reasoning` (OpenRouter, Ollama); `content` may be a list of text and thinking (Mistral, "Reasoning"); an error may be
+in a chunk or in a choice (OpenRouter, "Errors and Debugging").
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from messagelog.chat.providers.finish_reasons import finish, is_code
 
 
 def events(chunks: Iterable[object]) -> Iterator[Event]:
-    """Yields the events of a reply. Of several choices, only the one that comes first counts.
+    """Yields the events of a reply. If it has several choices, only the first one is read.
 
     Raises:
         ProviderError: A chunk holds an error or is malformed.
@@ -77,7 +77,7 @@ def _content_events(content: object) -> Iterator[Event]:
 
 
 def _piece(call: object, place: int) -> ToolCallDelta:
-    """The piece of a tool call. Without an index, calls of one chunk are told apart by their place in it."""
+    """The piece of a tool call. If calls of a chunk have no index, their place in the chunk is used."""
     given = _get(call, "index")
     index = place if given is None else _index(given, "tool_calls[].index")
     return ToolCallDelta(index, _text(_get(call, "id"), "id"), *_name_and_arguments(_get(call, "function")))

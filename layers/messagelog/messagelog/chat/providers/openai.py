@@ -1,10 +1,10 @@
-"""Answers from OpenAI, or from any endpoint that speaks its Chat Completions API.
+"""Asks a model of OpenAI, or of any endpoint with a Chat Completions API.
 
 Rules from the API reference, `POST /v1/chat/completions` (platform.openai.com/docs/api-reference/chat): the list of
 tools must not be empty, and `tool_choice` and `parallel_tool_calls` are allowed only with tools. `chunks.py` reads the
 stream, and `finish_reasons.py` says which replies are whole.
 
-Reasoning cannot be given back, and is not asked for. Tell an endpoint whose model reasons unasked not to do so, by
+Reasoning cannot be given back, and is not asked for. If a model reasons without being asked, turn that off with
 `options`.
 """
 
@@ -149,7 +149,7 @@ def _function(tool: ToolSpec) -> dict[str, Any]:
 
 
 def _error_of(error: openai.APIError) -> ProviderError:
-    """The error without the provider's own words, which may quote the conversation."""
+    """Returns the error without the provider's own text, which may quote the conversation."""
     if isinstance(error, openai.APITimeoutError):
         return ProviderError("the provider did not answer in time", code=type(error).__name__)
     if isinstance(error, openai.APIConnectionError):
