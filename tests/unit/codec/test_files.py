@@ -158,6 +158,11 @@ def test_each_scheme_is_accepted(url: str) -> None:
     assert codec.parse(with_files({"mediaType": "application/vnd.ms-excel", "url": url})).files[0].url == url
 
 
+def test_an_offset_with_a_decimal_point_is_named_as_such() -> None:
+    reason = fault(with_files({**PNG, "offset": 1.0})).reason
+    assert reason == "must be a whole number without a decimal point, not a number"
+
+
 def test_an_offset_counts_code_points() -> None:
     """One emoji is one code point, two UTF-16 units and four bytes."""
     assert codec.parse(with_files({**PNG, "offset": 2}, content="😀é")).files[0].offset == 2

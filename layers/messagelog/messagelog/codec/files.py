@@ -114,7 +114,8 @@ def _bytes(value: object, path: str) -> bytes:
 def _offset(value: object, path: str, length: int) -> int | None:
     if value is None:
         return None
-    offset = require(value, path, int)
-    if not 0 <= offset <= length:
+    if type(value) is not int:
+        refuse_kind(value, path, "a whole number without a decimal point")
+    if not 0 <= value <= length:
         raise CodecError(path, f"must be from 0 to {length}, the number of characters of the content")
-    return offset
+    return value
