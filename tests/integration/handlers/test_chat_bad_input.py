@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Iterator
+from inspect import getclosurevars
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from tests.support.http_api import (
     client_of_functions,
     empty,
     functions_on_moto,
+    handler_of,
     new_process,
     try_once,
 )
@@ -28,8 +30,8 @@ from tests.support.http_api import (
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-WRITES = ("enqueue", "send", "put_system", "clear")
-READS = ("get_system", "chat_messages")
+READS = tuple(it for it in CHAT_OPERATIONS if getclosurevars(handler_of(it)).nonlocals["route"].startswith("GET "))
+WRITES = tuple(it for it in CHAT_OPERATIONS if it not in READS)
 
 any_text = st.text(st.characters(codec=None))
 json_values = st.recursive(
