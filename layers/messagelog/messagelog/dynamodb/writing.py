@@ -28,14 +28,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-from uuid import uuid4
 
 from messagelog import codec
-from messagelog.dynamodb import items, keys, segments
+from messagelog.dynamodb import keys, new_rows
 from messagelog.dynamodb.damage import intact
 from messagelog.dynamodb.faults import Fault, Meaning, unknown_outcome
 from messagelog.dynamodb.known_counts import known_counts_of
-from messagelog.dynamodb.limits import TRANSACTION_ACTIONS, fit_one_transaction, item_size, with_small_content
+from messagelog.dynamodb.limits import TRANSACTION_ACTIONS, fit_one_transaction, item_size
 from messagelog.dynamodb.plan import HEAD, KEY, IdempotencyKey, Plan, StoredKey
 from messagelog.dynamodb.retry import ONCE, Attempts
 from messagelog.dynamodb.table import ConversationTable, count_in
@@ -85,7 +84,8 @@ class Writer:
         if self._append.idempotency_key is not None:
             self._key = self._key_of(self._append.idempotency_key)
         others = KEY + 1 + len(self._append.conditions)
-        rows = self._rows() if len(self._append.messages) + others <= TRANSACTION_ACTIONS else []
+        content = (self._table, self._append.messages, self._at, self._nonce)
+        rows = new_rows.rows_of(*content) if len(self._append.messages) + others <= TRANSACTION_ACTIONS else []
         if not rows or not fit_one_transaction(rows, others=others):
             if (replay := self._replay_or_check()) is not None:  # before a useless segment is written
                 return replay
@@ -93,7 +93,7 @@ class Writer:
                 self._progress.count = self._read_head()
             if self._progress.count == 0:
                 check_new_partition(self._table.conversation)
-            rows = [self._segment_row()]
+            rows = [new_rows.segment_row(*content)]
             self._end = self._table.retry.end()
         self._plan = self._plan_of(rows)
         try:
@@ -247,28 +247,3 @@ class Writer:
         table, append = self._table, self._append
         length = len(append.messages)
         return Plan(table.name, table.conversation, length, rows, self._nonce, self._key, append.conditions)
-
-    def _rows(self) -> list[dict[str, Any]]:
-        """Returns a row for each message. Its key and batch are set later, without a change of its size."""
-        blank = self._table.key(keys.message_entry(0))
-        if len(self._append.messages) > 1:
-            blank["batch"] = {"S": f"{keys.MAX_SEQ}-{keys.MAX_SEQ}"}
-        rows = [{**blank, **items.to_item(message, self._at)} for message in self._append.messages]
-        rows[0]["nonce"] = {"B": self._nonce}
-        return [with_small_content(row) for row in rows]
-
-    def _segment_row(self) -> dict[str, Any]:
-        """Writes the messages as a segment, and returns the row that will point at it."""
-        segment = uuid4().hex
-        index, parts = segments.pack(self._append.messages)
-        for number, data in enumerate(parts):
-            part = {**self._table.key(keys.part_entry(segment, number)), "data": {"B": data}}
-            self._table.put(part)
-            self._counters.bytes += item_size(part)
-        return {
-            "at": {"N": str(items.micros(self._at))},
-            "batch": {"S": ""},
-            "segment": {"S": segment},
-            "index": {"S": index.to_text()},
-            "nonce": {"B": self._nonce},
-        }
