@@ -84,7 +84,7 @@ def test_redacted_thinking_of_bedrock_is_base64() -> None:
 
 
 def test_reasoning_content_goes_back_beside_calls() -> None:
-    """DeepSeek refuses a turn with calls that lacks it: api-docs.deepseek.com/guides/thinking_mode."""
+    """github.com/deepseek-ai/DeepSeek-V3/issues/1053, github.com/continuedev/continue/issues/10193."""
     call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     message = {"role": "assistant", "content": "", "reasoning_content": "Hm.", "tool_calls": [call]}
     found = forms(from_openai({"model": "deepseek-v4-pro", "choices": [{"message": message}]}))
@@ -125,7 +125,7 @@ def test_an_image_of_a_result_is_kept() -> None:
 
 
 def test_a_turn_goes_back_to_its_api_as_it_came() -> None:
-    """Anthropic: "thinking blocks in the latest assistant message cannot be modified"."""
+    """github.com/anthropics/claude-code/issues/63548: "blocks in the latest assistant message cannot be modified"."""
     assert log_of(QUESTION, TURN, RESULT).to_anthropic() == [
         ASKED,
         {"role": "assistant", "content": [THINKING, USE]},

@@ -27,12 +27,12 @@ def _sent_fields(value: Any) -> Mapping[str, Any] | None:
     Only the models of these two SDKs have `to_dict` (`BaseModel` in `openai/_models.py` and `anthropic/_models.py`).
     A request is written without the fields that the API did not set, with the API's names, and without those in
     `__api_exclude__` (`_utils/_transform.py`, `_utils/_json.py`). Each object in a field has its own `__api_exclude__`,
-    so the values here are not dumped yet.
+    so such an object is returned as it is.
     """
-    options = {"exclude_unset": True, "exclude": getattr(value, "__api_exclude__", None), "warnings": False}
-    sent = value.model_dump(by_alias=True, **options)
+    excluded = getattr(value, "__api_exclude__", None)
+    sent = value.model_dump(by_alias=True, exclude_unset=True, exclude=excluded, warnings=False)
     if not isinstance(sent, Mapping):
         return None
     held = value.model_extra or {}
-    names = value.model_dump(by_alias=False, **options)
-    return {key: held[name] if name in held else getattr(value, name) for key, name in zip(sent, names, strict=True)}
+    names = value.model_fields_set - held.keys()
+    return {key: getattr(value, key) if key in names else held.get(key, dumped) for key, dumped in sent.items()}
