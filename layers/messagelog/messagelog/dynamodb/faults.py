@@ -84,6 +84,7 @@ _UNFIT = (
     boto.BaseEndpointResolverError,
     boto.EndpointProviderError,
     boto.NoCredentialsError,
+    boto.NoRegionError,
     boto.ParamValidationError,
     boto.PartialCredentialsError,
 )

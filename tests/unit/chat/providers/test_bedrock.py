@@ -39,6 +39,24 @@ def test_text_reasoning_and_calls_come_as_streamed(bedrock: Bedrock) -> None:
     ]
 
 
+def test_a_tool_that_bedrock_runs_itself_is_not_a_call(bedrock: Bedrock) -> None:
+    hosted = {"toolUseId": "s1", "name": "nova_grounding", "type": "server_tool_use"}
+    own = {"toolUseId": "c1", "name": "get_weather"}
+    frames = [
+        START,
+        frame("contentBlockStart", {"contentBlockIndex": 0, "start": {"toolUse": hosted}}),
+        delta(0, toolUse={"input": '{"query": "x"}'}),
+        frame("contentBlockStart", {"contentBlockIndex": 1, "start": {"toolUse": own}}),
+        delta(1, toolUse={"input": "{}"}),
+        frame("messageStop", {"stopReason": "tool_use"}),
+    ]
+    assert bedrock.events(streams(frames)) == [
+        ToolCallDelta(1, "c1", "get_weather", ""),
+        ToolCallDelta(1, "", "", "{}"),
+        Finish("tool_use"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("reason", "is_cut"),
     [

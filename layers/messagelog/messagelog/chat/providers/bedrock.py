@@ -78,7 +78,7 @@ class BedrockProvider:
             stream = self._ask(self._request(system, messages, tools))
             try:
                 for part in stream:
-                    yield from _events(part)
+                    yield from _events(part, hosted)
             finally:
                 stream.close()
         except ProviderError:
@@ -151,8 +151,19 @@ def _former_tools(messages: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, A
         }
 
 
-def _events(part: Mapping[str, Any]) -> Iterator[Event]:
+def _events(part: Mapping[str, Any], hosted: set[int]) -> Iterator[Event]:
+    """Yields the events of a part of the stream.
+
+    Args:
+        part: The part.
+        hosted: The indexes of the calls of tools that Bedrock runs itself (`type` in `ToolUseBlockStart`). They are not
+            for the caller to run, so they are no events.
+    """
     match part:
+        case {"contentBlockStart": {"start": {"toolUse": {"type": "server_tool_use"}}, "contentBlockIndex": index}}:
+            hosted.add(_an(int, index))
+        case {"contentBlockDelta": {"delta": {"toolUse": _}, "contentBlockIndex": index}} if index in hosted:
+            pass
         case {"contentBlockStart": {"start": {"toolUse": use}, "contentBlockIndex": index}}:
             yield ToolCallDelta(_an(int, index), _an(str, use["toolUseId"]), _an(str, use["name"]), "")
         case {"contentBlockDelta": {"delta": {"toolUse": use}, "contentBlockIndex": index}}:
