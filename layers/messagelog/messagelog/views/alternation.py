@@ -12,6 +12,7 @@ from messagelog.messages import Messages, StoredMessage
 from messagelog.views.exchanges import Call, Step, answer, calls_of, pair, rename
 from messagelog.views.names import Ids, Names
 from messagelog.views.originals import Block, Own, own_blocks, renamed, with_thinking
+from messagelog.views.placeholders import text_of
 from messagelog.views.target import FAITHFUL, Target
 from messagelog.views.turns import Turn
 
@@ -69,7 +70,7 @@ def written(steps: Iterable[Step], blocks: Blocks) -> Iterator[Turn]:
     """Yields the turn of each step, with the text before the calls, and then one user turn with all their results."""
     for step in steps:
         message = step.message
-        text = [] if is_blank(message.content) else [blocks.text(message.content)]
+        text = [] if is_blank(text_of(message)) else [blocks.text(text_of(message))]
         yield _turn(message, message.role, step.own or text + [blocks.call(call) for call in step.calls])
         results = [blocks.result(call) for call in step.calls if not call.is_open]
         if results:
@@ -82,11 +83,11 @@ def plain(messages: Iterable[StoredMessage], blocks: Blocks) -> list[Turn]:
     for message in messages:
         role, content = message.role, []
         if role == "tool":
-            role, content = "user", [blocks.plain_result(message.tool_call_id or "", message.content)]
+            role, content = "user", [blocks.plain_result(message.tool_call_id or "", text_of(message))]
         elif (own := own_blocks(message, blocks.own, FAITHFUL)) is not None:
             content = own
         elif role in ("user", "assistant"):
-            content = [blocks.text(message.content)] if message.content else []
+            content = [blocks.text(text_of(message))] if text_of(message) else []
             content += [blocks.call(call) for call in calls_of(message)]
         if content:
             found.append(_turn(message, role, content))
@@ -130,7 +131,7 @@ def is_blank(text: str) -> bool:
 def _is_shown(step: Step) -> bool:
     """Whether the provider sees the step. It does not see system messages, reasoning, or blank text without calls."""
     return bool(step.calls or step.own) or (
-        step.message.role in ("user", "assistant") and not is_blank(step.message.content)
+        step.message.role in ("user", "assistant") and not is_blank(text_of(step.message))
     )
 
 

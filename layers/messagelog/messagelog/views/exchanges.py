@@ -12,6 +12,7 @@ from typing import Any
 
 from messagelog.messages import JSONValue, Messages, StoredMessage
 from messagelog.views.names import Ids, Names
+from messagelog.views.placeholders import text_of
 
 UNKNOWN_TOOL = "unknown_tool"
 UNANSWERED = "No result: this tool call was never answered."
@@ -45,7 +46,7 @@ class Call:
     @property
     def answer(self) -> str:
         """The texts of the results, one on each line. For an unanswered call, it is a sentence that says so."""
-        return UNANSWERED if self.unanswered else "\n".join(result.content for result in self.results)
+        return UNANSWERED if self.unanswered else "\n".join(map(text_of, self.results))
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from messagelog.messages import StoredMessage
+from messagelog.views.placeholders import text_of
 from messagelog.views.target import EVERYTHING, Target, ViewOptions
 from messagelog.views.turns import ProviderMessage, Turn, bodies
 
@@ -31,7 +32,7 @@ def to_langchain(messages: Sequence[StoredMessage], **options: Unpack[ViewOption
 def turns(messages: Sequence[StoredMessage], target: Target = EVERYTHING) -> list[Turn]:
     """Returns the messages of `to_langchain`, each with its place in the log."""
     return [
-        Turn(message.seq, message.seq, {"role": message.role, "content": message.content})
+        Turn(message.seq, message.seq, {"role": message.role, "content": text_of(message)})
         for message in messages
-        if message.role in ("user", "system") or (message.role == "assistant" and message.content)
+        if message.role in ("user", "system") or (message.role == "assistant" and text_of(message))
     ]

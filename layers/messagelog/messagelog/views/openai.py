@@ -22,6 +22,7 @@ from messagelog.views.arguments import as_object_text, as_text
 from messagelog.views.exchanges import Call, Step, answer, calls_of, pair, rename
 from messagelog.views.names import Ids, Names
 from messagelog.views.originals import Block, Own, own_blocks, renamed
+from messagelog.views.placeholders import text_of
 from messagelog.views.target import EVERYTHING, FAITHFUL, Target, ViewOptions
 from messagelog.views.turns import ProviderMessage, Turn, bodies
 
@@ -68,7 +69,7 @@ def _bodies(step: Step, speakers: Names) -> Iterator[dict[str, Any]]:
     name = speakers.of(message.name) if message.name else None
     parts = _parted(step.calls)
     for index, calls in enumerate(parts):
-        body = _message(message.role, "" if index else message.content, name, calls)
+        body = _message(message.role, "" if index else text_of(message), name, calls)
         yield body if index or not step.own else body | _own_fields(step, whole=len(parts) == 1)
         for call in calls:
             if not call.is_open:
@@ -113,8 +114,8 @@ def _parted(calls: list[Call]) -> list[list[Call]]:
 
 def _plain(message: StoredMessage) -> dict[str, Any]:
     if message.role == "tool":
-        return {"role": "tool", "tool_call_id": message.tool_call_id or "", "content": message.content}
-    body = _message(message.role, message.content, message.name, calls_of(message), arguments=as_text)
+        return {"role": "tool", "tool_call_id": message.tool_call_id or "", "content": text_of(message)}
+    body = _message(message.role, text_of(message), message.name, calls_of(message), arguments=as_text)
     for block in own_blocks(message, _OWN, FAITHFUL) or ():
         body |= block
     return body

@@ -74,6 +74,7 @@ class BedrockProvider:
         self, system: str | None, messages: Sequence[Mapping[str, Any]], tools: Sequence[ToolSpec]
     ) -> Iterator[Event]:
         """See `Provider.stream`. The system prompt is the first block of the request's `system`."""
+        hosted: set[int] = set()
         try:
             stream = self._ask(self._request(system, messages, tools))
             try:
