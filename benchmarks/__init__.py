@@ -1,1 +1,1 @@
-"""`make bench`: the cost, speed and scale of the log, measured beside other libraries."""
+"""`make bench`: the cost, speed and scale of the log, compared with other libraries."""

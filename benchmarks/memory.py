@@ -1,4 +1,4 @@
-"""The memory of a read: the peak of `all()` beside its result, and the peak of `iter_all()` as the log grows."""
+"""The memory of a read: the peak of `all()` compared with its result, and the peak of `iter_all()` as the log grows."""
 
 from __future__ import annotations
 

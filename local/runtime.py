@@ -30,8 +30,10 @@ class ReplyTooLargeError(Exception):
 
 @dataclass(frozen=True)
 class LambdaContext:
-    """The context object of https://docs.aws.amazon.com/lambda/latest/dg/python-context.html, as far as it has a
-    meaning here."""
+    """The parts of the context object that have a meaning in a local run.
+
+    Source: https://docs.aws.amazon.com/lambda/latest/dg/python-context.html
+    """
 
     function_name: str
     memory_limit_in_mb: int

@@ -109,7 +109,7 @@ class MessageLog:
         expected_count: int | None = None,
         idempotency_key: str | None = None,
     ) -> int:
-        """Appends all messages or none, one after another, whatever their number and size.
+        """Appends all messages or none, one after another. Their number and size may be large.
 
         An empty batch writes nothing, not even the idempotency key. Otherwise it works like `append`.
 

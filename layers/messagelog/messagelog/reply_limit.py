@@ -76,7 +76,7 @@ def _way_out(message: AgentMessage) -> str:
 
 
 def _is_short(message: AgentMessage) -> bool:
-    """Whether the message is only text and surely fits. A character takes at most six bytes of JSON."""
+    """Whether the message is only text and always fits. A character takes at most six bytes of JSON."""
     characters = len(message.content) + len(message.name or "") + len(message.tool_call_id or "")
     return _is_text(message) and 6 * characters <= _SURELY_FITS
 

@@ -1,8 +1,4 @@
-"""Whatever a log holds, each of its pages is a reply that Lambda carries, and a message that no reply could carry is
-refused before it is stored.
-
-`HttpApi` measures every reply as Lambda's runtime writes it; and reply_limit.py says where the ceiling comes from.
-"""
+"""Each page of a log is a reply that Lambda can carry. A message too large for any reply is refused, not stored."""
 
 from __future__ import annotations
 

@@ -173,8 +173,7 @@ class Chat:
         self._move_to_the_end(None)
 
     def _move_to_the_end(self, system: System | None) -> int:
-        """Moves the window to the log's end. It tries again if somebody else moved the window, so that it never moves
-        back.
+        """Moves the window to the log's end, and again if somebody moved it, so that it never moves back.
 
         Later steps of a clear cannot fail, because an error of this step says that nothing was written.
         """

@@ -27,7 +27,7 @@ def inline_file(data: object, path: str, media_type: str | None, name: str | Non
     """
     kind = media_type or _told_by(name)
     if kind is None:
-        refuse(path, "needs the media type of its file beside it")
+        refuse(path, "needs a media type in the same block")
     return _checked(File(_plain_type(kind), _bytes(data, path), name=name), path)
 
 

@@ -1,6 +1,6 @@
 """Files in blocks of LangChain messages: LangChain's own blocks, and those of the providers.
 
-Sources: `langchain_core.messages.content` for the blocks of version 1, `block_translators.langchain_v0` beside it for
+Sources: `langchain_core.messages.content` for the blocks of version 1, `block_translators.langchain_v0` for
 the older ones with `source_type`, and `langchain_google_genai` for `media`.
 """
 

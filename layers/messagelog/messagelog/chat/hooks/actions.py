@@ -27,7 +27,7 @@ class Controls(Protocol):
         ...
 
     def queue_resend(self) -> None:
-        """Asks the model again when the send is done, with the messages that are queued by then."""
+        """Asks the model again when the send is done, with the messages that are queued then."""
         ...
 
 

@@ -116,7 +116,7 @@ class ChatState(Protocol):
 
         Args:
             window: The new window.
-            system: Replaces the prompt tree in the same commit, whatever its version.
+            system: Replaces the prompt tree in the same commit, without a check of its version.
             seen: Move only if the window is still here.
 
         Returns:
