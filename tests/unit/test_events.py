@@ -1,4 +1,4 @@
-"""The sample events are what API Gateway would send to the function that each is named after."""
+"""Each sample event is one that API Gateway would send to the function of the same name."""
 
 import json
 import re
@@ -48,7 +48,7 @@ def test_it_is_sent_on_the_route_of_its_function(path: Path, event: dict[str, An
     assert event["rawPath"] == event["requestContext"]["http"]["path"] == filled
 
 
-def test_what_it_says_twice_agrees(event: dict[str, Any]) -> None:
+def test_values_that_appear_twice_agree(event: dict[str, Any]) -> None:
     context, headers = event["requestContext"], event["headers"]
     assert dict(parse_qsl(event["rawQueryString"])) == event.get("queryStringParameters", {})
     assert context["domainName"] == headers["host"]
@@ -59,7 +59,7 @@ def test_what_it_says_twice_agrees(event: dict[str, Any]) -> None:
     assert sent.timestamp() * 1000 == context["timeEpoch"]
 
 
-def test_only_a_read_has_no_body_and_others_send_json(event: dict[str, Any]) -> None:
+def test_a_read_has_no_body_and_others_send_json(event: dict[str, Any]) -> None:
     assert event["isBase64Encoded"] is False
     if event["requestContext"]["http"]["method"] == "GET":
         assert "body" not in event
@@ -69,7 +69,7 @@ def test_only_a_read_has_no_body_and_others_send_json(event: dict[str, Any]) -> 
     assert isinstance(json.loads(event["body"]), dict)
 
 
-def test_the_worker_gets_what_a_send_tells_it() -> None:
+def test_the_worker_gets_the_event_of_a_send() -> None:
     event = json.loads((ROOT / "events" / "send_worker.json").read_text())
     assert sorted(event) == ["conversation", "holder"]
     assert re.fullmatch("[0-9a-f]{32}", event["holder"])
