@@ -1,8 +1,8 @@
 """Appends a message that has only a role and a text."""
 
 from messagelog import AgentMessage
+from messagelog.admission import admit
 from messagelog.api import PRECONDITIONS, Reply, Request, created, operation
-from messagelog.log import admit
 
 
 @operation("POST /conversations/{conversation}/messages/{role}", preconditions=PRECONDITIONS)

@@ -1,7 +1,7 @@
 """Appends a message."""
 
+from messagelog.admission import admit
 from messagelog.api import PRECONDITIONS, Reply, Request, created, operation
-from messagelog.log import admit
 
 
 @operation("POST /conversations/{conversation}/messages", preconditions=PRECONDITIONS)

@@ -1,7 +1,7 @@
 """Appends all messages of a batch, or none."""
 
+from messagelog.admission import admit_all
 from messagelog.api import PRECONDITIONS, Reply, Request, created, operation
-from messagelog.log import admit_all
 
 
 @operation("POST /conversations/{conversation}/messages/batch", preconditions=PRECONDITIONS)

@@ -4,46 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, Unpack, overload
 
-from messagelog import codec
+from messagelog.admission import admit, admit_all
 from messagelog.checks import check_has, check_number
 from messagelog.errors import ExpectedCountError, OnAppendError
-from messagelog.messages import AgentMessage, File, Messages, Role, StoredMessage
-from messagelog.reply_limit import check_fits_a_reply
+from messagelog.messages import AgentMessage, Messages, Role, StoredMessage
 from messagelog.storage import Append, Appended, Storage
 from messagelog.views.anthropic import to_anthropic
 from messagelog.views.bedrock import to_bedrock
 from messagelog.views.langchain import to_langchain
 from messagelog.views.openai import to_openai
-from messagelog.views.target import ViewOptions
 from messagelog.views.turns import ProviderMessage
+from messagelog.views.view_arguments import WINDOW_ARGUMENTS, Limits, ViewArguments
 from messagelog.views.window_limits import WindowLimits
 from messagelog.views.windows import window
 
 Listener = Callable[[StoredMessage], object]
-
-
-class _Limits(TypedDict, total=False):
-    last: int | None
-    max_tokens: int | None
-    step: int
-    count_tokens: Callable[[str], int] | None
-    count_file: Callable[[File], int] | None
-
-
-class WindowArguments(_Limits, total=False):
-    """The arguments of `MessageLog.window`, which say how much of the history is returned."""
-
-    after: int
-    consistent: bool
-
-
-_WINDOW_ARGUMENTS = (*_Limits.__annotations__, "after", "consistent")
-
-
-class ViewArguments(WindowArguments, ViewOptions, total=False):
-    """The arguments of a view of a log."""
 
 
 class MessageLog:
@@ -179,7 +156,7 @@ class MessageLog:
         *,
         after: int = 0,
         consistent: bool = True,
-        **limits: Unpack[_Limits],
+        **limits: Unpack[Limits],
     ) -> Messages:
         """Returns the newest messages within the limits, cut where a provider accepts the cut, oldest first.
 
@@ -233,7 +210,7 @@ class MessageLog:
 
     def _view(self, view: Callable[..., list[ProviderMessage]], arguments: ViewArguments) -> list[ProviderMessage]:
         options: dict[str, Any] = dict(arguments)
-        limits = {name: options.pop(name) for name in _WINDOW_ARGUMENTS if name in options}
+        limits = {name: options.pop(name) for name in WINDOW_ARGUMENTS if name in options}
         return view(self.window(**limits), **options)
 
     def _read(self, limit: int | None, **how: Any) -> Iterator[StoredMessage]:
@@ -241,27 +218,6 @@ class MessageLog:
             return self._storage.read(**how)
         check_number("limit", limit)
         return self._storage.read(limit=limit, **how) if limit else iter(())
-
-
-def admit(message: AgentMessage | Mapping[str, object], path: str = "") -> AgentMessage:
-    """Checks a message before it is stored, and returns it as a value that shares nothing with the argument.
-
-    Args:
-        message: The message, as a value or in its JSON form.
-        path: The path of the message in what the caller gave, for errors.
-
-    Raises:
-        CodecError: The message cannot be stored and read back equal.
-        MessageTooLargeError: No reply could carry the message.
-    """
-    checked = codec.parse(message, path)
-    check_fits_a_reply(checked, path)
-    return checked
-
-
-def admit_all(messages: Iterable[AgentMessage | Mapping[str, object]]) -> tuple[AgentMessage, ...]:
-    """Checks the messages of a batch. See `admit`."""
-    return tuple(admit(message, path) for path, message in codec.each(messages))
 
 
 def notify(listeners: Sequence[Listener], stored: Sequence[StoredMessage]) -> None:

@@ -31,7 +31,7 @@ class Append:
     """One append: its messages are stored at the end of the log, all or none.
 
     Args:
-        messages: The messages, each checked by `messagelog.log.admit`.
+        messages: The messages, each checked by `messagelog.admission.admit`.
         expected_count: Store them only if the log holds this many messages.
         idempotency_key: Text of 1 to 255 characters that names this append in its conversation. It is stored with the
             messages. If an append of the last day or more stored it already, nothing is written.

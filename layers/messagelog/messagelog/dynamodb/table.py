@@ -98,18 +98,7 @@ class ConversationTable:
                 page up to 1 MB.
             consistent: Whether to read strongly.
         """
-        request: dict[str, Any] = {
-            "TableName": self.name,
-            "KeyConditionExpression": "#conversation = :conversation AND #entry BETWEEN :first AND :last",
-            "ExpressionAttributeNames": {"#conversation": "conversation", "#entry": "entry"},
-            "ExpressionAttributeValues": {
-                ":conversation": {"S": self.conversation},
-                ":first": {"S": first},
-                ":last": {"S": last},
-            },
-            "ScanIndexForward": not newest_first,
-            "ConsistentRead": consistent,
-        }
+        request = self._range(first, last) | {"ScanIndexForward": not newest_first, "ConsistentRead": consistent}
         while limit is None or limit > 0:
             sizes = [size for size in (limit, page) if size is not None]
             if sizes:
@@ -121,6 +110,19 @@ class ConversationTable:
             request["ExclusiveStartKey"] = reply["LastEvaluatedKey"]
             limit = limit and limit - len(reply["Items"])
             page = page and 2 * page
+
+    def _range(self, first: str, last: str) -> dict[str, Any]:
+        """The part of a Query that says which sort keys to read."""
+        return {
+            "TableName": self.name,
+            "KeyConditionExpression": "#conversation = :conversation AND #entry BETWEEN :first AND :last",
+            "ExpressionAttributeNames": {"#conversation": "conversation", "#entry": "entry"},
+            "ExpressionAttributeValues": {
+                ":conversation": {"S": self.conversation},
+                ":first": {"S": first},
+                ":last": {"S": last},
+            },
+        }
 
     def _send(self, request: Callable[..., T], **parameters: Any) -> T:
         """Returns the answer to one request. No request begins after the deadline."""

@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
+from messagelog.admission import admit
 from messagelog.chat import drafts
 from messagelog.chat.chat import Chat
 from messagelog.chat.errors import LeaseLostError, ProviderError, TurnFailedError
@@ -24,7 +25,6 @@ from messagelog.chat.sending.request import ending_with_user
 from messagelog.chat.sending.tools import ToolSuite
 from messagelog.chat.states.state import check_log_reaches
 from messagelog.errors import CodecError, MessageLogError, MessageTooLargeError, OnAppendError, WrittenError
-from messagelog.log import admit
 from messagelog.messages import AgentMessage, StoredMessage, ToolCall
 from messagelog.storage import ConditionFailedError
 from messagelog.views.exchanges import UNANSWERED
