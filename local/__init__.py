@@ -1,1 +1,1 @@
-"""Development tools, never shipped: the local API behind `make run`, `make demo` and `make invoke`."""
+"""Development tools, never shipped: the local API of `make run`, `make demo` and `make invoke`."""

@@ -17,9 +17,9 @@ from messagelog import MessageLog
 from messagelog.memory import MemoryStorage
 
 from local.template import ROOT, Template
-from tests.integration.local.test_api import Run, running
 from tests.providers.endpoints import endpoints
 from tests.support.chat_server import ChatServer, Reply, chat_server
+from tests.support.local_run import Run, running
 from tests.support.pages import PAGES, RUNNABLE, blocks, pages_with
 
 if TYPE_CHECKING:

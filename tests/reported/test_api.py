@@ -62,7 +62,7 @@ def test_fields_of_an_event_that_are_null_are_as_good_as_missing(api: HttpApi) -
 
 
 def test_a_body_of_many_brackets_does_not_exhaust_the_stack(api: HttpApi) -> None:
-    """json.loads raises RecursionError, which is no ValueError.
+    """json.loads raises RecursionError, which is not a ValueError.
 
     https://github.com/flop-labs/technocore-chat/issues/130
     https://github.com/influxdata/influxdb3_plugins/pull/169

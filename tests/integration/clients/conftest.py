@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import urllib3
 
-from tests.integration.local.test_api import running
+from tests.support.local_run import running
 
 BATCH: list[dict[str, Any]] = [
     {"role": "system", "content": "You roll dice."},

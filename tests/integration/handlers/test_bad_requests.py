@@ -103,7 +103,7 @@ def test_a_limit_of_none_at_all_is_refused(api: HttpApi) -> None:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_query_parameter_the_operation_does_not_know_is_refused(api: HttpApi, operation: str) -> None:
+def test_an_unknown_query_parameter_is_refused(api: HttpApi, operation: str) -> None:
     """A misspelt one would be ignored silently."""
     for name in ("limits", "Limit", "N", "offset", "consistent", "", "é\0", "__proto__"):
         reply = api.send(operation, queryStringParameters={name: "1"})

@@ -154,7 +154,7 @@ def test_a_read_that_ran_out_of_time_says_what_to_do(api: HttpApi) -> None:
     assert (reply.status, "in parts" in reply.json["detail"]) == (503, True)
 
 
-def test_a_fault_in_the_middle_of_a_read_leaves_no_part_of_a_reply(
+def test_a_fault_in_a_read_leaves_no_part_of_a_reply(
     api: HttpApi, dynamodb: Faulty, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A page of a Query ends at 1 MB."""

@@ -17,7 +17,7 @@ import pytest
 import urllib3
 
 from local.template import ROOT
-from tests.integration.local.test_api import running
+from tests.support.local_run import running
 
 SETTINGS = Path(__file__).with_name("fuzz")
 FILE = {"mediaType": "image/png", "data": "iVBORw==", "name": "die.png", "offset": 5}

@@ -75,15 +75,15 @@ def refuse(api: HttpApi, message: Message) -> None:
 def show_everywhere(api: HttpApi, message: Message) -> None:
     """Stores it, and checks that every read returns it and the message after it."""
     assert api.post("append", message).status == 201
-    assert api.post("append", {"role": "user", "content": "behind it"}).status == 201
+    assert api.post("append", {"role": "user", "content": "after it"}).status == 201
     shown = api.messages()
     assert [stored["seq"] for stored in shown] == [1, 2]
     assert codec.parse(shown[0]) == codec.parse(message)
-    assert codec.parse(api.get("last", n=2).json["messages"][-1]) == AgentMessage("user", "behind it")
+    assert codec.parse(api.get("last", n=2).json["messages"][-1]) == AgentMessage("user", "after it")
     for view in VIEWS:
         assert api.get(view, faithful="true").status == 200
         content = pages_of(api, view)[-1]["content"]
-        assert (content if isinstance(content, str) else content[-1]["text"]) == "behind it"
+        assert (content if isinstance(content, str) else content[-1]["text"]) == "after it"
 
 
 def test_the_ceiling_is_exact(api: HttpApi) -> None:

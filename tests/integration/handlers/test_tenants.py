@@ -51,7 +51,7 @@ def of(chat_api: HttpApi, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pairs=st.lists(st.tuples(LOOK_ALIKE, LOOK_ALIKE), min_size=2, max_size=4, unique=True))
-def test_each_pair_of_tenant_and_conversation_is_a_log_of_its_own(
+def test_each_tenant_and_conversation_is_its_own_log(
     of: Callable[[str, str], HttpApi], pairs: list[tuple[str, str]]
 ) -> None:
     apis = [of(tenant, conversation) for tenant, conversation in pairs]
@@ -96,7 +96,7 @@ def test_a_caller_without_a_tenant_is_told_so_first(chat_api: HttpApi, monkeypat
     assert api.get("all", after="x").status == 403
 
 
-def test_conversations_from_before_there_were_tenants_belong_to_none(
+def test_conversations_from_before_tenants_have_no_tenant(
     of: Callable[[str, str], HttpApi], chat_api: HttpApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MESSAGELOG_TENANT_CLAIM", "")

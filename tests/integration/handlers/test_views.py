@@ -139,7 +139,7 @@ def test_an_exchange_no_reply_can_hold_is_413_and_can_be_passed(api: HttpApi, vi
     assert (refused.status, refused.json["seqs"], refused.json["next"]) == (413, [6, 7], 7)
     assert "after=7" in refused.json["detail"]
     assert [entry["role"] for entry in api.get(view, after=7).json["messages"][:2]] == ["assistant", "user"]
-    assert api.get(view, faithful="true").status == 200, "what is not mended can be cut anywhere"
+    assert api.get(view, faithful="true").status == 200, "a view without repairs can be cut anywhere"
 
 
 def an_agents_turn() -> list[dict[str, Any]]:

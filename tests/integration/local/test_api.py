@@ -3,71 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-import signal
 import socket
 import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import pytest
 import urllib3
 
-from local.dynamodb import HOST, free_port
-from local.template import ROOT
-
-HTTP = urllib3.PoolManager(retries=False, timeout=30)
-
-
-@dataclass
-class Run:
-    """A running `make run`: its process, its address and what it printed at the start."""
-
-    process: subprocess.Popen[str]
-    url: str
-    banner: list[str]
-
-    def request(self, method: str, path: str, **arguments: Any) -> tuple[int, Any]:
-        reply = HTTP.request(method, self.url + path, **arguments)
-        return reply.status, json.loads(reply.data)
-
-    def stop(self, number: signal.Signals = signal.SIGINT) -> int:
-        self.process.send_signal(number)
-        return self.process.wait(30)
-
-
-def start(state: Path, port: int | str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "local.serve"],
-        cwd=ROOT,
-        env={**os.environ, "PORT": str(port), "STATE": str(state)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-
-
-@contextmanager
-def running(state: Path, port: int | None = None) -> Iterator[Run]:
-    port = port or free_port()
-    process = start(state, port)
-    try:
-        assert process.stdout
-        banner = [process.stdout.readline()]
-        while banner[-1] and "anthropic" not in banner[-1]:
-            banner.append(process.stdout.readline())
-        assert banner[-1], f"it ended at once: {banner}"
-        yield Run(process, f"http://{HOST}:{port}", banner)
-    finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+from local.dynamodb import HOST
+from tests.support.local_run import Run, running
 
 
 @pytest.fixture(scope="module")
@@ -158,105 +102,3 @@ def test_a_slow_request_holds_up_no_other(run: Run) -> None:
     with socket.create_connection((HOST, urllib3.util.parse_url(run.url).port)) as slow:
         slow.sendall(b"POST /conversations/slow/messages HTTP/1.1\r\nContent-Length: 9\r\n\r\n")
         assert run.request("GET", "/conversations/slow/messages/count") == (200, {"count": 0})
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_data_survives_a_restart(tmp_path: Path, number: signal.Signals) -> None:
-    message = {"role": "user", "content": "é😀\0"}
-    with running(tmp_path) as first:
-        assert first.request("POST", "/conversations/a/messages", json=message) == (201, {"seq": 1})
-        assert first.stop(number) == 0
-    with running(tmp_path) as second:
-        status, reply = second.request("GET", "/conversations/a/messages/last")
-        assert (status, reply["message"]["content"]) == (200, message["content"])
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_nothing_is_left_running_and_nothing_lost(tmp_path: Path, number: signal.Signals) -> None:
-    with running(tmp_path) as run:
-        assert run.request("POST", "/conversations/a/messages/user", json={"content": "x"}) == (201, {"seq": 1})
-        ports = [int(run.url.rpartition(":")[2]), int((tmp_path / "endpoint").read_text().rpartition(":")[2])]
-        assert all(listening(port) for port in ports)
-        run.stop(number)
-        until(lambda: not any(listening(port) for port in ports))
-    until((tmp_path / "dynamodb.json").exists)
-
-
-def test_dynamodb_has_the_next_port_at_every_start(tmp_path: Path) -> None:
-    not_given_at_random = range(20_000, 30_000, 2)
-    port = next(it for it in not_given_at_random if (free_port(HOST, it), free_port(HOST, it + 1)) == (it, it + 1))
-    for _ in range(2):
-        with running(tmp_path, port) as run:
-            assert run.request("GET", "/conversations/a/messages/count") == (200, {"count": 0})
-            assert (tmp_path / "endpoint").read_text() == f"http://{HOST}:{port + 1}"
-
-
-def test_stopping_says_nothing(tmp_path: Path) -> None:
-    with running(tmp_path) as run:
-        run.process.send_signal(signal.SIGINT)
-        output, _ = run.process.communicate(timeout=30)
-    assert output.strip() == ""
-
-
-def test_a_port_in_use_is_one_clear_sentence(tmp_path: Path) -> None:
-    with socket.socket() as holder:
-        holder.bind((HOST, 0))
-        holder.listen()
-        port = holder.getsockname()[1]
-        process = start(tmp_path, port)
-        output, _ = process.communicate(timeout=30)
-    assert process.returncode == 1
-    assert re.fullmatch(rf"Port {port} cannot be used \(.*\): stop the other `make run`, or .*\n", output)
-
-
-def test_a_model_that_cannot_be_reached_from_here_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHAT_PROVIDER", "bedrock")
-    process = start(tmp_path, 3000)
-    output, _ = process.communicate(timeout=30)
-    assert process.returncode == 1
-    assert "set CHAT_PROVIDER=openai" in output
-
-
-@pytest.mark.parametrize("port", ["x", "0", "65536"])
-def test_a_port_that_is_none_is_one_clear_sentence(tmp_path: Path, port: str) -> None:
-    process = start(tmp_path, port)
-    output, _ = process.communicate(timeout=30)
-    assert (process.returncode, output) == (1, f"PORT is '{port}'; it must be a number from 1 to 65535.\n")
-
-
-def test_data_in_use_is_one_clear_sentence(tmp_path: Path) -> None:
-    with running(tmp_path):
-        process = start(tmp_path, free_port())
-        output, _ = process.communicate(timeout=30)
-    assert process.returncode == 1
-    assert "is in use by another `make run`" in output
-    assert output.count("\n") == 1
-
-
-def test_code_that_changes_is_served(tmp_path: Path) -> None:
-    """The reloader sees the watched file's time of change, not its content: touching it is enough."""
-    with running(tmp_path) as run:
-        assert run.request("GET", "/conversations/a/messages/count") == (200, {"count": 0})
-        (ROOT / "functions" / "count.py").touch()
-        assert run.process.stdout
-        lines = iter(run.process.stdout.readline, "")
-        assert any("Detected change" in line for line in lines)
-
-        def answers() -> bool:
-            with suppress(urllib3.exceptions.ProtocolError):  # what the old process has taken and takes with it
-                return run.request("GET", "/conversations/a/messages/count") == (200, {"count": 0})
-            return False
-
-        until(answers)
-
-
-def listening(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex((HOST, port)) == 0
-
-
-def until(condition: Any, seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)

@@ -14,8 +14,8 @@ from uuid import uuid4
 import pytest
 
 from local.template import ROOT
-from tests.integration.local.test_api import Run, running
 from tests.support.chat_server import ChatServer, Refuse, Reply, chat_server
+from tests.support.local_run import Run, running
 
 PIRATE = {"children": [{"id": "general", "children": [{"id": "persona", "content": "You are a pirate."}]}]}
 

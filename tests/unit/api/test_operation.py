@@ -78,7 +78,7 @@ def test_an_unforeseen_error_is_a_500_that_reveals_nothing(event: Any) -> None:
         assert word not in reply.body.decode()
 
 
-def test_an_unforeseen_error_is_logged_by_its_class_and_place_alone(
+def test_an_unforeseen_error_is_logged_by_class_and_place(
     event: Any, lines: StringIO, lambda_context: LambdaContext
 ) -> None:
     raises(event("count"), lambda_context)
@@ -101,7 +101,7 @@ def test_an_unforeseen_error_is_logged_by_its_class_and_place_alone(
     ],
     ids=["refused", "unreachable", "unknown", "throttled"],
 )
-def test_a_fault_of_the_storage_is_logged_by_the_storages_name_for_it(
+def test_a_fault_of_the_storage_is_logged_with_its_code(
     api: HttpApi,
     lines: StringIO,
     fault: faulty.Outcome,
@@ -119,7 +119,7 @@ def test_a_fault_of_the_storage_is_logged_by_the_storages_name_for_it(
     assert SECRET not in lines.getvalue()
 
 
-def test_a_setting_that_is_missing_is_named_in_the_log_and_not_to_the_caller(event: Any, lines: StringIO) -> None:
+def test_only_the_log_names_a_missing_setting(event: Any, lines: StringIO) -> None:
     reply = Received.of(lacks_a_setting(event("count"), None))
     line = last_line(lines)
     assert (line["level"], line["error"], line["code"]) == ("ERROR", "StorageUnavailableError", "CHAT_WORKER_FUNCTION")
@@ -137,7 +137,7 @@ def test_each_request_is_one_line(event: Any, lines: StringIO, lambda_context: L
     assert line["request_id"] == lambda_context.aws_request_id
 
 
-def test_lines_of_one_conversation_can_be_told_from_others_without_its_name(event: Any, lines: StringIO) -> None:
+def test_the_log_tells_conversations_apart_without_names(event: Any, lines: StringIO) -> None:
     for conversation in ("ann@example.com", "ann@example.com", "bob@example.com"):
         answers(event("count", pathParameters={"conversation": conversation}), None)
     first, second, third = (json.loads(line)["conversation"] for line in lines.getvalue().splitlines())

@@ -95,9 +95,7 @@ def fail(event: object, context: object) -> None:
 
 
 @pytest.mark.parametrize("handler", [fail, lambda event, context: {"statusCode": 200, "body": "x" * MAX_REPLY_BYTES}])
-def test_a_function_that_fails_or_says_too_much_is_an_internal_server_error(
-    serve: Callable[[object], str], handler: object
-) -> None:
+def test_a_failed_function_is_an_internal_server_error(serve: Callable[[object], str], handler: object) -> None:
     reply = urllib3.request("GET", f"{serve(handler)}/c/x")
     assert (reply.status, reply.data) == (500, b'{"message":"Internal Server Error"}')
 
