@@ -40,7 +40,7 @@ def test_a_turn_goes_back_to_its_api_as_it_came() -> None:
 
 
 @pytest.mark.parametrize("options", [{"reasoning": False}, {"model": "claude-haiku-5-5"}], ids=str)
-def test_without_reasoning_or_for_another_model_it_is_text_and_calls(options: Any) -> None:
+def test_another_model_gets_text_and_calls(options: Any) -> None:
     assert turn(to_anthropic(stored([USER, TURN, RESULT]), **options)) == [USE]
 
 
