@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 from messagelog import AgentMessage, StorageUnavailableError
+from messagelog.chat import Chat
 from messagelog.chat.dynamodb import DynamoDBChatState
+from messagelog.chat.memory import MemoryChatState
 from messagelog.chat.states.state import Window
+from messagelog.memory import MemoryStorage
 
 from tests.support.tables import Table
 
@@ -60,3 +63,23 @@ def test_a_damaged_item_is_an_error_with_a_code(
         use(state)
     assert caught.value.code == "ItemDamaged"
     assert caught.value.__suppress_context__, "the cause may quote the item"
+
+
+def test_a_missing_part_of_a_queued_message_is_reported(on_moto: Table) -> None:
+    state = DynamoDBChatState("c1", table=on_moto.name, client=on_moto.faulty.client, retry=on_moto.retry)
+    state.enqueue(AgentMessage("user", "".join(map(chr, range(0x4E00, 0x9F00))) * 60))
+    part = next(row for row in on_moto.rows() if row["entry"]["S"].startswith("blob#"))
+    key = {name: part[name] for name in ("conversation", "entry")}
+    on_moto.faulty.client.delete_item(TableName=on_moto.name, Key=key)
+    with pytest.raises(StorageUnavailableError) as caught:
+        state.staged(limit=5)
+    assert caught.value.code == "MessagesMissing"
+
+
+def test_a_prompt_tree_that_is_not_json_is_reported() -> None:
+    state = MemoryChatState()
+    state.put_system('{"title": "secret', version=0)
+    with pytest.raises(StorageUnavailableError) as caught:
+        Chat(MemoryStorage(), state).system()
+    assert caught.value.code == "ItemDamaged"
+    assert "secret" not in str(caught.value)

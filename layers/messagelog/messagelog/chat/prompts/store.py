@@ -7,11 +7,12 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import RLock
+from typing import Any
 
 from messagelog.chat.errors import PromptChangedError
 from messagelog.chat.prompts.container import PromptContainer
 from messagelog.chat.states.state import ChatState, System
-from messagelog.errors import MessageTooLargeError
+from messagelog.errors import MessageTooLargeError, StorageUnavailableError
 from messagelog.reply_limit import ROOM
 from messagelog.strictjson import copied, dumps
 
@@ -145,9 +146,20 @@ class PromptStore:
             self._known = self._state.put_system(form, version=self._known.version)
 
     def _show(self, system: System, *, keep_new: bool = False) -> None:
-        tree = PromptContainer.from_json(json.loads(system.tree or "{}"), standard=STANDARD)
+        tree = PromptContainer.from_json(_parsed(system.tree or "{}"), standard=STANDARD)
         self._root.become(tree, keep_new=keep_new)
         self._known = system
+
+
+def _parsed(tree: str) -> Any:
+    try:
+        return json.loads(tree)
+    except ValueError:
+        error = StorageUnavailableError(
+            "the stored prompt tree is damaged: was it changed by hand?", is_of_the_stack=True
+        )
+        error.code = "ItemDamaged"
+        raise error from None  # the cause quotes the tree
 
 
 def _form(tree: PromptContainer) -> str:

@@ -38,10 +38,10 @@ from uuid import uuid4
 from messagelog import codec
 from messagelog.chat.states import rules
 from messagelog.chat.states.blobs import BlobGoneError, Blobs
-from messagelog.chat.states.items import ABSENT, PRESENT, Action, ChatItems, RefusedError
+from messagelog.chat.states.items import ABSENT, PRESENT, Action, ChatItems, Item, RefusedError
 from messagelog.chat.states.rules import Outcome
 from messagelog.chat.states.state import Lease, Staged
-from messagelog.dynamodb.damage import intact
+from messagelog.dynamodb.damage import intact, missing
 from messagelog.messages import AgentMessage
 
 _STAGED_LENGTH = 4_000_000  # characters after which a read ends, so that any function has room for the messages
@@ -75,13 +75,23 @@ class Staging:
         staged: list[Staged] = []
         size = 0
         for item in self._table.query(_FIRST, up_to or _LAST, limit=limit):
-            with suppress(BlobGoneError):  # another process has drained it in the meantime
-                line = self._blobs.read(item)
-                size += len(line)
-                staged.append(Staged(item["entry"]["S"], intact(_message_of, line), item))
+            line = self._line(item)
+            if line is None:
+                continue
+            size += len(line)
+            staged.append(Staged(item["entry"]["S"], intact(_message_of, line), item))
             if size > _STAGED_LENGTH:
                 break
         return staged
+
+    def _line(self, item: Item) -> str | None:
+        """The message of an entry as JSON text, None if another process has drained it in the meantime."""
+        try:
+            return self._blobs.read(item)
+        except BlobGoneError:
+            if self._items.get(item["entry"]["S"]):
+                raise missing() from None
+            return None
 
     def last_staged(self) -> str | None:
         last = next(self._table.query(_FIRST, _LAST, newest_first=True, limit=1), None)
