@@ -51,7 +51,7 @@ def to_anthropic(messages: Sequence[StoredMessage], **options: Unpack[ViewOption
     Returns:
         Turns `{"role": "user" | "assistant", "content": [block, …]}`.
     """
-    return unshared_bodies(turns(messages, Target(**options)))
+    return unshared_bodies(turns(messages, Target(**options)), _call_in)
 
 
 def turns(messages: Sequence[StoredMessage], target: Target = EVERYTHING) -> list[Turn]:
@@ -63,6 +63,10 @@ def turns(messages: Sequence[StoredMessage], target: Target = EVERYTHING) -> lis
     begin_with_user(turns, _BLOCKS)
     strip_end(turns)
     return turns
+
+
+def _call_in(block: Block) -> Block | None:
+    return block if block.get("type") == "tool_use" and "input" in block else None
 
 
 def _text(text: str) -> Block:

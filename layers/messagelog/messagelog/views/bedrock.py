@@ -55,8 +55,10 @@ def to_bedrock(messages: Sequence[StoredMessage], **options: Unpack[ViewOptions]
     Returns:
         Messages `{"role": "user" | "assistant", "content": [block, …]}`. Bytes are bytes, as boto3 takes them.
     """
-    shown = unshared_bodies(turns(messages, Target(**options)))
-    return [{**body, "content": [with_bytes(block) for block in body["content"]]} for body in shown]
+    shown = unshared_bodies(turns(messages, Target(**options)), _call_in)
+    for body in shown:
+        body["content"] = [with_bytes(block) for block in body["content"]]
+    return shown
 
 
 def turns(messages: Sequence[StoredMessage], target: Target = EVERYTHING) -> list[Turn]:
@@ -72,7 +74,7 @@ def turns(messages: Sequence[StoredMessage], target: Target = EVERYTHING) -> lis
 
 def with_bytes(block: Block) -> Block:
     """Returns a content block with bytes in place of their base64, in each member that the API types as a blob."""
-    if "text" in block or "toolUse" in block:  # most blocks, and a match is slow
+    if "text" in block or "toolUse" in block or _is_text_result(block):  # most blocks, and a match is slow
         return block
     match block:
         case {"reasoningContent": {"redactedContent": str(data)}}:
@@ -86,6 +88,17 @@ def with_bytes(block: Block) -> Block:
         case {"toolResult": {"content": list(parts)} as result}:
             return {"toolResult": {**result, "content": [with_bytes(part) for part in parts]}}
     return block
+
+
+def _is_text_result(block: Block) -> bool:
+    result = block.get("toolResult")
+    parts = result.get("content") if isinstance(result, dict) else None
+    return isinstance(parts, list) and all(isinstance(part, dict) and "text" in part for part in parts)
+
+
+def _call_in(block: Block) -> Block | None:
+    call = block.get("toolUse")
+    return call if isinstance(call, dict) and "input" in call else None
 
 
 def _with_source_bytes(block: Block) -> Block:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -51,9 +52,21 @@ def bodies(turns: list[Turn]) -> list[ProviderMessage]:
     return [turn.body for turn in turns]
 
 
-def unshared_bodies(turns: list[Turn]) -> list[ProviderMessage]:
-    """Returns the turns as the provider gets them. They share nothing with the messages."""
-    return [_unshared(turn.body) for turn in turns]
+def unshared_bodies(
+    turns: list[Turn], input_of: Callable[[dict[str, Any]], dict[str, Any] | None]
+) -> list[ProviderMessage]:
+    """Returns the turns as the provider gets them. They share nothing with the messages.
+
+    Args:
+        turns: The turns. Their blocks are new, except for the `input` of a call.
+        input_of: Returns the object of a block that holds the `input` of a call, None if the block is not a call.
+    """
+    for turn in turns:
+        for block in turn.body["content"]:
+            call = input_of(block)
+            if call is not None:
+                call["input"] = _unshared(call["input"])
+    return bodies(turns)
 
 
 def _unshared(value: Any) -> Any:
