@@ -10,6 +10,7 @@ import pytest
 from messagelog.chat.dynamodb import DynamoDBChatState
 from messagelog.chat.states.state import Window
 
+from tests.support.chat_http import PIRATE, fill, user
 from tests.support.faulty import Faulty
 from tests.support.http_api import (
     CHAT_OPERATIONS,
@@ -24,26 +25,6 @@ from tests.support.http_api import (
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
-
-PIRATE = {
-    "tree": {
-        "title": "",
-        "children": [
-            {
-                "id": "general",
-                "title": "general",
-                "children": [{"id": "persona", "title": "persona", "content": "You are a pirate.\nSpeak so."}],
-            },
-            {"id": "tutorials", "title": "tutorials", "children": []},
-        ],
-    },
-    "text": "general\n    persona\n        You are a pirate.\n        Speak so.",
-}
-EMPTY_TREE = {
-    "title": "",
-    "children": [PIRATE["tree"]["children"][1] | {"id": id, "title": id} for id in ("general", "tutorials")],
-}  # type: ignore[index]
-ROOM = (6_291_556 - 2_048) // 4 * 3 - 64
 
 
 @pytest.fixture(scope="module")
@@ -61,18 +42,6 @@ def api(table: DynamoDBClient, event: Any) -> HttpApi:
 @pytest.fixture
 def state(api: HttpApi, table: DynamoDBClient) -> DynamoDBChatState:
     return DynamoDBChatState(api.conversation, table="ChatTable", client=table)
-
-
-def user(text: str) -> dict[str, Any]:
-    return {"role": "user", "content": text}
-
-
-def fill(api: HttpApi, *texts: str) -> None:
-    assert api.post("append_many", {"messages": [user(text) for text in texts]}).status == 201
-
-
-def tree_of(text: str) -> dict[str, Any]:
-    return {"children": [{"id": "general", "children": [{"id": "persona", "content": text}]}]}
 
 
 @pytest.mark.parametrize("operation", CHAT_OPERATIONS)

@@ -5,34 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from messagelog.chat import ChatService
 
 from tests.support.chat_server import Reply
 from tests.support.chats import Talk, Weather, call
-
-TUTORIAL = """\
-tutorials
-    Tool Package Weather
-        Applicability
-            get_weather
-        Tutorial
-            Ask for one city at a time."""
+from tests.support.prompt_files import composed, send, write_prompt_files
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "persona.md").write_text("You are a pirate.\nSpeak so.\n", encoding="utf-8")
-    (tmp_path / "rules.txt").write_text("Never swear — not even “Arr”.", encoding="utf-8")
-    return tmp_path
-
-
-def composed(service: ChatService) -> str:
-    return service.chat().system().compose()
-
-
-def send(talk: Talk, service: ChatService) -> None:
-    talk.server.script(Reply("ok"))
-    service.send("y")
+    return write_prompt_files(tmp_path)
 
 
 class TestClear:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
@@ -18,31 +17,7 @@ from messagelog.views.windows import REACH, window
 from tests.providers import anthropic_rules, openai_rules
 from tests.providers.logs import broken_logs, interrupted_logs, repeating_logs, stored, valid_logs
 from tests.support.providers import PROVIDERS, Provider
-
-USER = AgentMessage("user", "q")
-ASSISTANT = AgentMessage("assistant", "a")
-CALL = AgentMessage("assistant", "", tool_calls=(ToolCall("t1", "f", {}),))
-RESULT = AgentMessage("tool", "R", tool_call_id="t1")
-
-
-class Reader:
-    """A log read from its end that counts how many messages were taken."""
-
-    def __init__(self, log: list[StoredMessage]) -> None:
-        self.read = 0
-        self._newest_first = reversed(log)
-
-    def __iter__(self) -> Iterator[StoredMessage]:
-        return self
-
-    def __next__(self) -> StoredMessage:
-        message = next(self._newest_first)
-        self.read += 1
-        return message
-
-
-def seqs(log: list[StoredMessage], **limits: object) -> list[int]:
-    return [message.seq for message in window(iter(log[::-1]), WindowLimits(**limits))]  # type: ignore[arg-type]
+from tests.support.windows import ASSISTANT, CALL, RESULT, USER, Reader, seqs
 
 
 @pytest.mark.parametrize(

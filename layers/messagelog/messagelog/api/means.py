@@ -33,7 +33,7 @@ def within_means(messages: Iterable[StoredMessage], context: Any) -> Iterator[St
 
     Args:
         messages: The messages of the view, read while they are consumed.
-        context: Lambda's context of the invocation. Without it there is no limit.
+        context: Lambda's context of the invocation. Without it, the time is not limited.
 
     Raises:
         RequestError: 413, because a view of these messages would need more memory or time than the function has.

@@ -19,7 +19,7 @@ _ANY_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def original_of(api: str, blocks: Iterable[tuple[str, Any]], model: object) -> Original | None:
-    """Returns the original with copies of these blocks, None if there are no blocks.
+    """Returns the original with copies of these blocks, or None without blocks.
 
     Args:
         api: The API that sent them.

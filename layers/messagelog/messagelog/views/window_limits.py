@@ -43,7 +43,7 @@ class WindowLimits:
 
     @property
     def is_open(self) -> bool:
-        """Whether there is no limit."""
+        """Whether the window is unlimited."""
         return self.last is None and self.max_tokens is None
 
     def tokens_of(self, message: StoredMessage) -> int:

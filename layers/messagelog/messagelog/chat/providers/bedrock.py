@@ -158,7 +158,7 @@ def _events(part: Mapping[str, Any], hosted: set[int]) -> Iterator[Event]:
     Args:
         part: The part.
         hosted: The indexes of the calls of tools that Bedrock runs itself (`type` in `ToolUseBlockStart`). They are not
-            for the caller to run, so they are no events.
+            for the caller to run, so they are not events.
     """
     match part:
         case {"contentBlockStart": {"start": {"toolUse": {"type": "server_tool_use"}}, "contentBlockIndex": index}}:
